@@ -1,0 +1,1 @@
+"""Cortex: permission-checked, cited answers over everything a company writes."""

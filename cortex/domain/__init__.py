@@ -1,0 +1,1 @@
+"""Frozen values and pure functions: what Cortex decides, with the standard library alone."""

@@ -1,0 +1,39 @@
+"""Chunks: what is embedded, found and quoted."""
+
+import hashlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Code points `start` to `end` (exclusive) of block `block_id`'s stored text."""
+
+    block_id: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of one revision. `text` joins its spans with newlines; `heading_path` runs from the outermost heading.
+
+    `tokens` counts the embedded text by the embedder's tokenizer, special tokens included.
+    """
+
+    ordinal: int
+    text: str
+    spans: tuple[Span, ...]
+    heading_path: tuple[str, ...]
+    language: str
+    tokens: int
+
+
+def embedded_text(title: str, heading_path: tuple[str, ...], text: str) -> str:
+    """What the encoders see: title, heading path, then the passage (architecture section 1.3)."""
+    headings = " > ".join(heading for heading in heading_path if heading != title)
+    return "\n".join(part for part in (title, headings, text) if part)
+
+
+def embedded_sha256(embedded: str) -> str:
+    """The key under which vectors are cached, with the tenant and the model."""
+    return hashlib.sha256(embedded.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Settings, lifecycle, telemetry and the supervisor of the local servers."""

@@ -1,0 +1,1 @@
+"""In-memory twins of ports and the contract suites that every adapter passes."""

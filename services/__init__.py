@@ -1,0 +1,1 @@
+"""The services: each a folder that runs as its own process."""
