@@ -1,0 +1,24 @@
+"""Texts to sparse vectors of terms."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from cortex.domain.encoding import SparseVector
+
+
+class SparseEncoder(Protocol):
+    """Pure and deterministic across processes and releases of one `version`; safe to call from several threads.
+
+    The product of a query's and a passage's vector is a score without inverse document frequency: the index multiplies
+    that in, by tenant. A text without a term gives an empty vector.
+    """
+
+    @property
+    def version(self) -> str:
+        """Changes whenever equal texts would give other terms: a new collection is due."""
+
+    def encode_passage(self, text: str, language: str) -> SparseVector:
+        """`language` is the passage's ISO 639-1 code; an unknown one indexes words as they stand."""
+
+    def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
+        """`languages` are those that the question may be in, likeliest first: its terms are those of each."""
