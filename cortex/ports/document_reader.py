@@ -1,0 +1,55 @@
+"""What the hot path reads of documents. Permission is the caller's to check; the tenant wall is the store's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from cortex.domain.answer import SourceLabel
+from cortex.domain.chunk import Chunk
+from cortex.domain.document import Anchor, Block
+from cortex.domain.identity import ChunkId, DocumentId, TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDocument:
+    """A document without a tombstone; `indexed_revision` 0 until it was first indexed."""
+
+    document_id: DocumentId
+    source: SourceLabel
+    external_id: str
+    title: str
+    url: str
+    author: str | None
+    mime: str
+    created_at: datetime | None
+    updated_at: datetime | None
+    indexed_revision: int
+    raw_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk of one revision; `anchors` parallel `chunk.spans`."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    revision: int
+    chunk: Chunk
+    anchors: tuple[Anchor, ...]
+
+
+class DocumentReader(Protocol):
+    """Absent, tombstoned and other tenants' ids are simply not in the answer. Raises Transient."""
+
+    async def live(self, tenant: TenantId, documents: Sequence[DocumentId]) -> dict[DocumentId, LiveDocument]: ...
+
+    async def chunks(self, tenant: TenantId, chunks: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]: ...
+
+    async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
+        """All blocks of that revision, in order."""
+        ...
+
+    async def permission_token(self, tenant: TenantId) -> str | None:
+        """The token of the last applied permission write; read uncached, once a query."""
+        ...

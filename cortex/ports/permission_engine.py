@@ -1,0 +1,33 @@
+"""The authority for the re-check (SpiceDB)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cortex.domain.identity import DocumentId, PersonId, TenantId
+from cortex.domain.relation import RelationUpdate
+
+UPDATES_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """May this person `view` (or `open`, by its id) the document?"""
+
+    document_id: DocumentId
+    permission: str = "view"
+
+
+class PermissionEngine(Protocol):
+    async def write(self, updates: Sequence[RelationUpdate]) -> str:
+        """Applies up to UPDATES_MAX updates at once and returns an opaque token. Idempotent. Raises Transient."""
+        ...
+
+    async def check(
+        self, tenant: TenantId, person: PersonId, checks: Sequence[Check], *, at_least_as_fresh: str | None
+    ) -> list[bool]:
+        """One answer per check, in order, at least as fresh as the token. An error on one item is False for that item.
+
+        Raises Transient when the engine is out of reach: the caller must then show nothing.
+        """
+        ...

@@ -1,0 +1,85 @@
+"""Sources, their runs, cursors and failures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from cortex.domain.change import Failure
+from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.source_writer import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`config` holds no secret. `state` is active, paused or removing."""
+
+    id: SourceId
+    tenant_id: TenantId
+    name: str
+    type: str
+    config: Mapping[str, object]
+    state: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    seen: int = 0
+    changed: int = 0
+    deleted: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One pass over a source. `cursor` is where its next page starts. `state` is running, done or failed."""
+
+    id: str
+    source_id: SourceId
+    kind: str
+    state: str
+    started_at: datetime
+    finished_at: datetime | None
+    cursor: str | None
+    counts: RunCounts
+    error: str | None
+
+
+class SourceStore(Protocol):
+    """NotFound for what is not there. Raises Transient."""
+
+    async def source(self, tenant: TenantId, source: SourceId) -> Source: ...
+
+    async def start_run(self, tenant: TenantId, source: SourceId, run_id: str, *, kind: str) -> Run:
+        """The run of that id, made if it is new: a retried activity gets the same one."""
+        ...
+
+    async def run(self, tenant: TenantId, run_id: str) -> Run: ...
+
+    async def commit_page(
+        self,
+        tenant: TenantId,
+        run_id: str,
+        *,
+        before: str | None,
+        cursor: str,
+        counts: RunCounts,
+        failures: Sequence[Failure],
+    ) -> bool:
+        """Adds the counts and moves the cursor from `before`, in one transaction; False when it had moved already.
+
+        Call it after the page's items are durable.
+        """
+        ...
+
+    async def finish_run(self, tenant: TenantId, run_id: str, *, error: str | None) -> None: ...
+
+    async def known(
+        self, tenant: TenantId, source: SourceId, *, after: str, until: str | None, limit: int
+    ) -> list[Known]:
+        """Live documents of the source with external ids above `after`, and up to `until` when given.
+
+        Ordered by the UTF-8 bytes of the external id.
+        """
+        ...

@@ -1,0 +1,58 @@
+"""The one way in: what connectors and push write. Each call is one transaction, with its ACL, counters and events."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cortex.domain.acl import PrincipalRef
+from cortex.domain.change import ContainerState, DocumentState, Failure
+from cortex.domain.identity import ContainerId, DocumentId, SourceId, TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    document_id: DocumentId
+    revision: int
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored of a live document of a source: enough to tell that nothing changed."""
+
+    external_id: str
+    fingerprint: str | None
+    container: str | None
+
+
+class SourceWriter(Protocol):
+    """A write returns once it is durable and the permission engine has applied it.
+
+    Raises Invalid (a cycle, a bad ACL), Conflict (versions), Transient (write again: all are idempotent).
+    """
+
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId: ...
+
+    async def delete_container(
+        self, tenant: TenantId, source: SourceId, external: str, *, version: int | None = None
+    ) -> None: ...
+
+    async def put_document(
+        self, tenant: TenantId, source: SourceId, state: DocumentState, *, reset: bool = False
+    ) -> Written: ...
+
+    async def put_documents(
+        self, tenant: TenantId, source: SourceId, states: Sequence[DocumentState]
+    ) -> list[Written | Failure]:
+        """A page: one item's Invalid or Conflict is its Failure and stops no other."""
+        ...
+
+    async def delete_document(
+        self, tenant: TenantId, source: SourceId, external: str, *, reason: str, version: int | None = None
+    ) -> bool:
+        """True when it was there. Afterwards it can be seen nowhere."""
+        ...
+
+    async def put_group(
+        self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
+    ) -> None: ...
