@@ -71,10 +71,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where to go on. Committed only after everything yielded before it is durable. `done`: the pass is complete."""
+    """Where to go on. Committed only after everything yielded before it is durable. `done`: the pass is complete.
+
+    `seen` counts the documents looked at since the last cursor, unchanged ones included.
+    """
 
     opaque: str
     done: bool = False
+    seen: int = 0
 
 
 Change = UpsertContainer | Upsert | Tombstone | Failure | Cursor

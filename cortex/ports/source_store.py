@@ -83,3 +83,18 @@ class SourceStore(Protocol):
         Ordered by the UTF-8 bytes of the external id.
         """
         ...
+
+    async def known_containers(self, tenant: TenantId, source: SourceId, *, after: str, limit: int) -> list[str]:
+        """External ids of the source's containers above `after`, ordered by their UTF-8 bytes."""
+        ...
+
+    async def set_state(self, tenant: TenantId, source: SourceId, state: str) -> None:
+        """Idempotent. A source that is `removing` takes no other state: Conflict."""
+        ...
+
+    async def remove(self, tenant: TenantId, source: SourceId) -> None:
+        """Deletes the source with its runs, cursors, groups and secrets; fine when it is gone already.
+
+        Conflict while it still has live documents or containers, or is not `removing`.
+        """
+        ...
