@@ -35,24 +35,10 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`code` is the likeliest (ISO 639-1). `candidates` holds every plausible one, likeliest first, `code` among them."""
+    """`code` is the likeliest (ISO 639-1); `candidates` are all plausible ones, `code` first."""
 
     code: str
     candidates: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SparseVector:
-    """Ascending, distinct 32-bit indices and their weights."""
-
-    indices: tuple[int, ...]
-    values: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        if len(self.indices) != len(self.values):
-            raise Invalid(f"sparse vector: {len(self.indices)} indices for {len(self.values)} values")
-        if any(left >= right for left, right in zip(self.indices, self.indices[1:], strict=False)):
-            raise Invalid("sparse vector: indices must ascend without repetition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +62,7 @@ class StoredTokens:
 
 @dataclass(frozen=True, slots=True)
 class PassageEncoding:
-    """A passage's unit vector (float32) and its token vectors. `truncated` tells that the end of the text went unseen."""
+    """A passage's unit vector (float32) and its token vectors. `truncated`: the end of the text went unseen."""
 
     dense: bytes
     stored: StoredTokens

@@ -6,6 +6,9 @@ from cortex.domain.encoding import Language
 
 
 class LanguageDetector(Protocol):
-    """Pure, deterministic and safe to call from several threads. Never fails: a text without a hint is in the default language."""
+    """Pure, deterministic and safe to call from several threads.
+
+    Never fails: a text that gives no hint is in the default language.
+    """
 
     def detect(self, text: str) -> Language: ...

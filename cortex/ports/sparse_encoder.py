@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from cortex.domain.encoding import SparseVector
+from cortex.domain.vector import SparseVector
 
 
 class SparseEncoder(Protocol):
     """Pure and deterministic across processes and releases of one `version`; safe to call from several threads.
 
     The product of a query's and a passage's vector is a score without inverse document frequency: the index multiplies
-    that in, by tenant. A text without a term gives an empty vector.
+    that in, by tenant. Indices ascend. A text without a term gives an empty vector.
     """
 
     @property

@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class TokenCounter(Protocol):
-    """Pure, deterministic and safe to call from several threads. Texts of any length are counted whole, never truncated."""
+    """Pure, deterministic and safe to call from several threads. Texts are counted whole, never truncated."""
 
     @property
     def special_tokens(self) -> int:

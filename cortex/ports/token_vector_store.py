@@ -19,7 +19,10 @@ class TokenVectorStore(Protocol):
         """Those of the hashes that are stored; the others are absent from the answer."""
 
     async def sample(self, tenant: TenantId, *, model_key: str, limit: int) -> list[tuple[int, ...]]:
-        """The token ids of at most `limit` stored passages, spread over the whole and the same at each call while nothing is written."""
+        """The token ids of at most `limit` stored passages, spread over the whole.
+
+        The same at each call while nothing is written.
+        """
 
     async def count(self, tenant: TenantId, *, model_key: str) -> int:
         """How many passages are stored. An estimate will do."""

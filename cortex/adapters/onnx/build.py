@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -123,5 +122,5 @@ def _build_into(folder: Path, weights: Path, source: WeightsSource) -> None:
 def _replace(target: Path, built: Path, *, retired: Path) -> None:
     """Puts `built` at `target`. A folder cannot be renamed over another, so the old one steps aside first."""
     if target.exists():
-        os.replace(target, retired)
-    os.replace(built, target)
+        target.replace(retired)
+    built.replace(target)

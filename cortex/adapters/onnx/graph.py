@@ -35,21 +35,30 @@ class _Graph:
     """Nodes and initialisers in the order of their making, so that a rebuild gives the same bytes."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.initialisers: list[Any] = []
+        self.nodes: list[onnx.NodeProto] = []
+        self.initialisers: list[TensorProto] = []
 
     def constant(self, name: str, value: NDArray[Any]) -> str:
         self.initialisers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def node(self, operator: str, inputs: list[str], output: str, *, fused: bool = False, **attributes: Any) -> str:
+    def node(
+        self,
+        operator: str,
+        inputs: list[str],
+        output: str,
+        *,
+        fused: bool = False,
+        **attributes: int | float | list[int],
+    ) -> str:
         domain = FUSED if fused else ""
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, domain=domain, **attributes))
+        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, domain=domain))
+        self.nodes[-1].attribute.extend(helper.make_attribute(key, value) for key, value in sorted(attributes.items()))
         return output
 
 
-def bert_graph(weights: Weights, shape: BertShape) -> Any:
-    """An `onnx.ModelProto`: `input_ids` (1, n) -> `pooled` (1, d) and `tokens` (1, n, d), every vector of length one."""
+def bert_graph(weights: Weights, shape: BertShape) -> onnx.ModelProto:
+    """`input_ids` (1, n) -> `pooled` (1, d) and `tokens` (1, n, d), every vector of length one."""
     graph = _Graph()
     hidden = _embeddings(graph, weights, shape)
     for layer in range(shape.layers):
