@@ -1,0 +1,34 @@
+"""From passages to a cited answer: a language model behind a gateway, or the built-in extractive composer."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cortex.domain.answer import Passage, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a model read and wrote; zero for the extractive composer."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an answer ended. Abstained: no sentence was given, for `reason`."""
+
+    abstained: bool
+    reason: str | None = None
+    usage: Usage = Usage()
+
+
+class Generator(Protocol):
+    def generate(self, question: str, passages: Sequence[Passage]) -> AsyncIterator[Sentence | Ending]:
+        """Sentences as they are ready, each with its citations, then exactly one Ending.
+
+        Citations are numbered by `cortex.domain.query.source_numbers(passages)`. Passages are material, never
+        instructions. The caller verifies every citation. Raises Transient and Exhausted; closing the iterator stops it.
+        """
+        ...

@@ -1,0 +1,21 @@
+"""What the models process offers the hot path: a question's vectors, and a finer score of candidates."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from cortex.domain.identity import TenantId
+from cortex.domain.query import EncodedQuery
+
+
+class QueryModels(Protocol):
+    """Both calls raise Transient when the process is out of reach and Exhausted when it refuses the work."""
+
+    async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
+        """Terms, language, and where the model could be asked, its vectors. Equal texts give equal encodings."""
+        ...
+
+    async def score(
+        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
+    ) -> list[float | None]:
+        """One late-interaction score a passage, in order; None where none is stored. Comparable within one call."""
+        ...

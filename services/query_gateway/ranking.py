@@ -1,0 +1,48 @@
+"""Exact scores of both arms and of the token vectors, fused into one order."""
+
+from collections.abc import Mapping, Sequence
+
+from cortex.domain import fusion
+from cortex.domain.identity import ChunkId
+from cortex.domain.vector import ExactScores, ScoredPoint
+from services.query_gateway.pool import Candidate, Plan
+
+
+def rank(
+    points: Sequence[ScoredPoint],
+    exact: Mapping[ChunkId, ExactScores],
+    late: Sequence[float | None] | None,
+    chosen: Plan,
+) -> list[Candidate]:
+    """Best first. A point without exact scores has left the asker's scope since it was found: it is dropped."""
+    refined: Sequence[float | None] = late if late is not None else [None] * len(points)
+    by_id = {
+        point.chunk_id: (point, exact[point.chunk_id], score)
+        for point, score in zip(points, refined, strict=True)
+        if point.chunk_id in exact
+    }
+    fused = fusion.fuse(
+        [
+            fusion.Candidate(chunk, bm25=scores.sparse, dense=scores.dense, maxsim=score)
+            for chunk, (_, scores, score) in by_id.items()
+        ],
+        weights=_weights(chosen, refined=late is not None),
+    )
+    return [_candidate(one.score, *by_id[one.id]) for one in fused]
+
+
+def _weights(chosen: Plan, *, refined: bool) -> fusion.Weights:
+    """An arm that was not asked weighs nothing."""
+    usual = fusion.weights_for(chosen.dense)
+    return fusion.Weights(
+        bm25=usual.bm25 if chosen.lexical else 0.0,
+        dense=usual.dense if chosen.dense else 0.0,
+        maxsim=usual.maxsim if refined else 0.0,
+    )
+
+
+def _candidate(score: float, point: ScoredPoint, exact: ExactScores, late: float | None) -> Candidate:
+    scores = {"fused": score, "dense": exact.dense, "bm25": exact.sparse}
+    if late is not None:
+        scores["maxsim"] = late
+    return Candidate(point, score, scores)

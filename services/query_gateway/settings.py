@@ -1,0 +1,51 @@
+"""Bounds of the hot path, each by name."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """Architecture sections 4 and 7. Candidates count documents that were re-checked."""
+
+    arm_limit: int = 100
+    deep_arm_limit: int = 300
+    pool_max: int = 400
+    candidates_max: int = 400
+    batch: int = 32
+    encode_timeout_s: float = 2.0
+    search_timeout_s: float = 5.0
+    rerank_timeout_s: float = 1.0
+    permission_timeout_s: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How much an answer may rest on, and how its stream behaves."""
+
+    documents_max: int = 12
+    passages_per_document: int = 3
+    context_characters: int = 24_000
+    recheck_after_s: float = 5.0
+    heartbeat_s: float = 15.0
+    grace_s: float = 30.0
+    generation_timeout_s: float = 120.0
+    slow_reader_s: float = 30.0
+    running_max: int = 200
+    events_max: int = 1_000
+    follow_poll_s: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`allowed_hosts` turns on the check of Host and Origin (local mode); empty leaves it to the ingress.
+
+    `large_body_prefixes` may send up to `large_body_bytes_max`; all others `body_bytes_max`.
+    """
+
+    allowed_hosts: frozenset[str] = frozenset()
+    body_bytes_max: int = 256 * 1024
+    large_body_bytes_max: int = 64 * 1024 * 1024
+    large_body_prefixes: tuple[str, ...] = ("/v1/sources/",)
+    probe_timeout_s: float = 2.0
+    retrieval: RetrievalSettings = RetrievalSettings()
+    answer: AnswerSettings = AnswerSettings()

@@ -1,0 +1,69 @@
+"""What a reader may see now: the live row and the permission engine, at least as fresh as the last permission write."""
+
+from collections.abc import Sequence
+
+from cortex.domain.credential import Reader
+from cortex.domain.identity import DocumentId
+from cortex.ports.document_reader import DocumentReader, LiveDocument
+from cortex.ports.permission_engine import Check, PermissionEngine
+from services.query_gateway.deadline import within
+from services.query_gateway.metrics import Metrics
+
+VIEW = "view"
+OPEN = "openable"
+
+
+class Visibility:
+    """Any error or delay is raised as Transient, and the caller shows nothing."""
+
+    def __init__(
+        self,
+        *,
+        documents: DocumentReader,
+        permissions: PermissionEngine,
+        metrics: Metrics,
+        timeout_s: float,
+        batch: int,
+    ) -> None:
+        self._documents = documents
+        self._permissions = permissions
+        self._metrics = metrics
+        self._timeout_s = timeout_s
+        self._batch = batch
+
+    async def token(self, reader: Reader) -> str | None:
+        async with within(self._timeout_s, "the permission store"):
+            return await self._documents.permission_token(reader.tenant_id)
+
+    async def live(self, reader: Reader, documents: Sequence[DocumentId]) -> dict[DocumentId, LiveDocument]:
+        async with within(self._timeout_s, "the document store"):
+            return await self._documents.live(reader.tenant_id, documents)
+
+    async def permitted(
+        self, reader: Reader, documents: Sequence[DocumentId], *, token: str | None, permission: str = VIEW
+    ) -> set[DocumentId]:
+        """Those of at most one batch that the permission engine lets through."""
+        if not documents:
+            return set()
+        checks = [Check(document, permission) for document in documents]
+        async with within(self._timeout_s, "the permission engine"):
+            answers = await self._permissions.check(
+                reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token
+            )
+        allowed = {document for document, answer in zip(documents, answers, strict=True) if answer is True}
+        self._metrics.dropped("permission", len(documents) - len(allowed))
+        return allowed
+
+    async def visible(
+        self, reader: Reader, documents: Sequence[DocumentId], *, permission: str = VIEW
+    ) -> dict[DocumentId, LiveDocument]:
+        """The rows of those that the reader may see, asked afresh and in batches."""
+        live = await self.live(reader, documents)
+        present = [document for document in documents if document in live]
+        if not present:
+            return {}
+        token = await self.token(reader)
+        allowed: set[DocumentId] = set()
+        for at in range(0, len(present), self._batch):
+            allowed |= await self.permitted(reader, present[at : at + self._batch], token=token, permission=permission)
+        return {document: live[document] for document in present if document in allowed}
