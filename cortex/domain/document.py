@@ -54,4 +54,5 @@ class ParsedDocument:
     author: str | None = None
     created_at: str | None = None
     updated_at: str | None = None
+    url: str | None = None
     warnings: tuple[str, ...] = field(default=())
