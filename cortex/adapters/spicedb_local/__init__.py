@@ -1,0 +1,9 @@
+"""A SpiceDB server for evaluation mode: the real engine, from its shared library, behind its own gRPC API.
+
+The engine keeps everything in memory. So every start loads the schema, replays all tuples from Postgres, and only
+then listens: a server that listened earlier would answer from half the facts, and a ZedToken of an older life is
+silently read as "now". When the replay fails the process ends with a message and never listens.
+
+`library` finds and binds the shared library, `engine` runs it, `replay` fills it, `server` serves it.
+Watch, import and export are left out: Cortex does not use them.
+"""

@@ -1,0 +1,29 @@
+"""The `cortex` command: one module a command, registered here by one line each."""
+
+import sys
+
+import typer
+
+from cortex.cli import doctor, down, status, up
+from cortex.cli.exits import exit_code_for
+from cortex.domain.errors import CortexError
+
+app = typer.Typer(
+    name="cortex",
+    help="Permission-checked, cited answers over everything a company writes.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("up")(up.up)
+app.command("down")(down.down)
+app.command("status")(status.status)
+app.command("doctor")(doctor.doctor)
+
+
+def main() -> None:
+    """Exit codes are those of `exits`; an error of ours is one message on stderr, never a traceback."""
+    try:
+        app()
+    except CortexError as error:
+        print(f"cortex: {error}", file=sys.stderr)
+        sys.exit(exit_code_for(error))
