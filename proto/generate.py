@@ -1,7 +1,7 @@
 """Generates the committed stubs from the .proto files beside it: `python proto/generate.py [--check]`.
 
 A proto package is its import path: cortex/rpc/models/v1/models.proto becomes cortex.rpc.models.v1.models_pb2. Modules
-for gRPC are kept only where a file declares a service. `--check` writes nothing and fails when the stubs are out of date.
+for gRPC are kept only where a file declares a service. `--check` writes nothing and fails when stubs are out of date.
 """
 
 import argparse

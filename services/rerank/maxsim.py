@@ -1,6 +1,6 @@
 """MaxSim of a question in float against passages in one bit a dimension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from cortex.domain.encoding import QueryEncoding, StoredTokens
 from cortex.domain.errors import Invalid
 
 FLOAT_BYTES = 4
+BLOCK_TOKENS = 8_192
 
 Vectors = NDArray[np.float32]
 
@@ -25,24 +26,39 @@ def query_vectors(query: QueryEncoding) -> Vectors:
 def maxsim(query: Vectors, weights: Sequence[float], passages: Sequence[StoredTokens]) -> list[float]:
     """For each passage the weighted mean over the question's tokens of the best cosine among the passage's tokens.
 
-    All passages go through one product. A passage without tokens, and a question without, score 0.
+    A passage without tokens, and a question without, score 0.
     """
-    dimensions = query.shape[1]
-    scores = np.zeros(len(passages), np.float32)
-    filled = [n for n, passage in enumerate(passages) if passage.tokens]
     total = float(sum(weights))
-    if not filled or not query.size or total <= 0:
-        return [float(score) for score in scores]
-    for n in filled:
-        if len(passages[n].token_bits) * 8 != passages[n].tokens * dimensions:
-            raise Invalid(f"stored tokens: {passages[n].tokens} of other than {dimensions} dimensions")
-    packed = np.frombuffer(b"".join(passages[n].token_bits for n in filled), np.uint8)
-    similarities = query @ _signs(packed.reshape(-1, dimensions // 8)).T
-    starts = np.cumsum([0, *(passages[n].tokens for n in filled[:-1])])
-    best = np.maximum.reduceat(similarities, starts, axis=1)
-    share = np.asarray(weights, np.float32) / total
-    scores[filled] = share @ best / np.float32(np.sqrt(dimensions))
+    scores = np.zeros(len(passages), np.float32)
+    if not query.size or total <= 0:
+        return [0.0] * len(passages)
+    dimensions = query.shape[1]
+    # The length of a vector of signs is the root of its dimensions.
+    share = np.asarray(weights, np.float32) / np.float32(total * np.sqrt(dimensions))
+    for block in _blocks(passages, dimensions):
+        packed = np.frombuffer(b"".join(passages[n].token_bits for n in block), np.uint8)
+        similarities = query @ _signs(packed.reshape(-1, dimensions // 8)).T
+        starts = np.cumsum([0, *(passages[n].tokens for n in block[:-1])])
+        scores[block] = share @ np.maximum.reduceat(similarities, starts, axis=1)
     return [float(score) for score in scores]
+
+
+def _blocks(passages: Sequence[StoredTokens], dimensions: int) -> Iterator[list[int]]:
+    """Which passages go through one product: some `BLOCK_TOKENS` tokens, however many candidates there are."""
+    block: list[int] = []
+    tokens = 0
+    for n, passage in enumerate(passages):
+        if len(passage.token_bits) * 8 != passage.tokens * dimensions:
+            raise Invalid(f"stored tokens: {passage.tokens} of other than {dimensions} dimensions")
+        if not passage.tokens:
+            continue
+        if block and tokens + passage.tokens > BLOCK_TOKENS:
+            yield block
+            block, tokens = [], 0
+        block.append(n)
+        tokens += passage.tokens
+    if block:
+        yield block
 
 
 def _signs(packed: NDArray[np.uint8]) -> Vectors:
@@ -51,12 +67,3 @@ def _signs(packed: NDArray[np.uint8]) -> Vectors:
     signs *= 2
     signs -= 1
     return signs
-
-
-def document_frequencies(passages: Sequence[Sequence[int]]) -> Mapping[int, int]:
-    """In how many of the passages each token occurs."""
-    if not passages:
-        return {}
-    distinct = np.concatenate([np.unique(np.asarray(passage, np.int64)) for passage in passages])
-    tokens, counts = np.unique(distinct, return_counts=True)
-    return dict(zip(tokens.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,37 @@
+"""Builds reranking over whatever stores the token vectors."""
+
+import asyncio
+from functools import partial
+
+import grpc
+
+from cortex.adapters.grpc_server import GrpcServerSettings, serving
+from cortex.adapters.models_rpc import plain_tenant
+from cortex.ports.reranker import Reranker
+from cortex.ports.token_vector_store import TokenVectorStore
+from cortex.rpc.models.v1 import models_pb2_grpc
+from services.rerank.frequency import TokenWeights
+from services.rerank.reranker import LateInteraction
+from services.rerank.resident import ResidentTokens
+from services.rerank.rpc import RerankRpc, TenantOf
+from services.rerank.settings import RerankSettings
+
+
+def build(settings: RerankSettings, store: TokenVectorStore) -> Reranker:
+    resident = ResidentTokens(store, bytes_max=settings.resident_bytes_max)
+    weights = TokenWeights(store, settings.frequency)
+    return LateInteraction(resident, weights, candidates_max=settings.candidates_max)
+
+
+def register(reranker: Reranker, server: grpc.aio.Server, *, tenant_of: TenantOf) -> None:
+    servicer = RerankRpc(reranker, tenant_of=tenant_of)
+    models_pb2_grpc.add_RerankServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+
+
+async def run(settings: RerankSettings, store: TokenVectorStore, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    """Reranking as a process of its own."""
+    reranker = build(settings, store)
+    server = GrpcServerSettings(address=settings.address, grace_s=settings.grace_s)
+    async with serving(server, [partial(register, reranker, tenant_of=plain_tenant)]):
+        ready.set()
+        await stop.wait()

@@ -1,0 +1,34 @@
+"""Reranking for other processes: RerankService of proto/cortex/rpc/models/v1/models.proto."""
+
+from collections.abc import Callable, Mapping
+
+import grpc
+
+from cortex.domain.encoding import QueryEncoding, unpack_token_ids
+from cortex.domain.identity import TenantId
+from cortex.ports.reranker import Reranker
+from cortex.rpc.models.v1 import models_pb2
+
+TenantOf = Callable[[Mapping[str, str]], TenantId]
+"""Reads a call's metadata; raises Denied."""
+
+
+class RerankRpc:
+    def __init__(self, reranker: Reranker, *, tenant_of: TenantOf) -> None:
+        self._reranker = reranker
+        self._tenant_of = tenant_of
+
+    async def Score(
+        self, request: models_pb2.ScoreRequest, context: grpc.aio.ServicerContext
+    ) -> models_pb2.ScoreResponse:
+        scores = await self._reranker.score(
+            self._tenant_of(dict(context.invocation_metadata())),
+            query=QueryEncoding(
+                dense=request.query.dense,
+                token_vectors=request.query.token_vectors,
+                token_ids=unpack_token_ids(request.query.token_ids),
+            ),
+            model_key=request.model_key,
+            embedded_sha256s=list(request.embedded_sha256),
+        )
+        return models_pb2.ScoreResponse(scores=[models_pb2.ScoreResponse.Score(value=score) for score in scores])

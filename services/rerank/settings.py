@@ -1,0 +1,27 @@
+"""Bounds of reranking, each by name."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class FrequencySettings:
+    """Token frequencies come from a sample, counted anew once the corpus has grown or shrunk by `growth`.
+
+    The corpus is counted at most every `recount_s`; `tenants_max` bounds how many tenants' counts are kept.
+    """
+
+    sample_max: int = 1_000
+    growth: float = 0.2
+    recount_s: float = 30.0
+    tenants_max: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """`resident_bytes_max` bounds the stored tokens kept in memory: some 6 KB for a passage of 128 tokens."""
+
+    address: str = "127.0.0.1:8601"
+    candidates_max: int = 400
+    resident_bytes_max: int = 64 * 1024 * 1024
+    grace_s: float = 5.0
+    frequency: FrequencySettings = field(default_factory=FrequencySettings)
