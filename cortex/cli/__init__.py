@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from cortex.cli import doctor, down, status, up
+from cortex.cli import doctor, down, models, status, up
 from cortex.cli.exits import exit_code_for
 from cortex.domain.errors import CortexError
 
@@ -18,6 +18,7 @@ app.command("up")(up.up)
 app.command("down")(down.down)
 app.command("status")(status.status)
 app.command("doctor")(doctor.doctor)
+app.add_typer(models.app, name="models")
 
 
 def main() -> None:
