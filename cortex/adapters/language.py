@@ -16,6 +16,8 @@ PLAUSIBLE = 0.05
 CANDIDATES_MAX = 4
 # A Chinese or Japanese character says about as much as two letters.
 WIDE_CHARACTER_LETTERS = 2
+# From this share of kana on, a text with Han characters is Japanese.
+JAPANESE = 0.1
 
 LATIN = frozenset(
     {
@@ -85,11 +87,11 @@ class LanguageByScript:
     def detect(self, text: str) -> Language:
         sample = text[:TEXT_CHARACTERS_MAX]
         weights = {name: script.weight * len(script.characters.findall(sample)) for name, script in _SCRIPTS.items()}
-        # Kana beside Han is Japanese, however little of it there is; Han alone may be either.
+        # Japanese is half kana; Chinese quotes a name in it now and then. A few Han characters alone may be either.
         wide = weights["han"] + weights["kana"]
         others = {name: weight for name, weight in weights.items() if name not in {"han", "kana"}}
         if wide > max(others.values()):
-            return Language("ja", ("ja",)) if weights["kana"] else Language("zh", ("zh", "ja"))
+            return Language("ja", ("ja",)) if weights["kana"] >= JAPANESE * wide else Language("zh", ("zh", "ja"))
         script = max(others, key=others.__getitem__)
         if not others[script]:
             return Language(self._default, (self._default,))

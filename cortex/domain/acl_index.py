@@ -5,17 +5,14 @@ whatever cannot be expressed is left out and the re-check decides (architecture 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cortex.domain.acl import Asker, Group, Inherit, Node, Person, Principal, Public, ResolvedAcl, Viewers
 from cortex.domain.identity import ContainerId
+from cortex.domain.vector import ACL_CLAUSES_MAX, IndexAcl
 
-CLAUSES_MAX = 4
 TOKENS_MAX = 20_000
 DEPTH_MAX = 50
 TENANT = "t"
-NOBODY = "!"
-"""A token that no asker carries."""
 
 Clause = frozenset[str]
 Conjunction = frozenset[Clause]
@@ -23,33 +20,25 @@ TRUE: Conjunction = frozenset()
 FALSE: Conjunction = frozenset([frozenset()])
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFilter:
-    """At most four clauses, and tokens that deny on every path."""
-
-    clauses: tuple[Clause, ...]
-    deny: Clause
-
-
 def asker_tokens(asker: Asker) -> Clause:
     groups = {f"g:{group}" for group in asker.groups}
     return frozenset({f"p:{asker.person}", *groups} | (set() if asker.guest else {TENANT}))
 
 
-def matches(index_filter: IndexFilter, tokens: Clause) -> bool:
+def matches(acl: IndexAcl, tokens: Clause) -> bool:
     """What the index computes; used by tests."""
-    allowed = all(not clause.isdisjoint(tokens) for clause in index_filter.clauses)
-    return allowed and index_filter.deny.isdisjoint(tokens)
+    allowed = all(not clause.isdisjoint(tokens) for clause in acl.clauses)
+    return allowed and acl.deny.isdisjoint(tokens)
 
 
-def index_filter(node: Node, containers: Mapping[ContainerId, Node]) -> IndexFilter:
-    """The filter of a document that lies under `containers`."""
+def index_acl(node: Node, containers: Mapping[ContainerId, Node]) -> IndexAcl:
+    """The filter of a document that lies under `containers`. A clause without tokens admits nobody."""
     if not _sound(node, containers):
-        return IndexFilter((frozenset([NOBODY]),), frozenset())
+        return IndexAcl((frozenset(),), frozenset())
     conjunction = _allowed(node, containers, 0)
     # Small clauses first: they filter most. Ties by content, so that equal ACLs give equal payloads.
-    kept = sorted(conjunction, key=lambda clause: (len(clause), sorted(clause)))[:CLAUSES_MAX]
-    return IndexFilter(tuple(clause or frozenset([NOBODY]) for clause in kept), _denied(node, containers))
+    kept = sorted(conjunction, key=lambda clause: (len(clause), sorted(clause)))[:ACL_CLAUSES_MAX]
+    return IndexAcl(tuple(kept), _denied(node, containers))
 
 
 def _tokens(principals: frozenset[Principal]) -> Clause:
@@ -66,7 +55,7 @@ def _either(left: Conjunction, right: Conjunction) -> Conjunction:
 
 
 def _smallest(conjunction: Conjunction) -> list[Clause]:
-    return sorted(conjunction, key=lambda clause: (len(clause), sorted(clause)))[: CLAUSES_MAX * 2]
+    return sorted(conjunction, key=lambda clause: (len(clause), sorted(clause)))[: ACL_CLAUSES_MAX * 2]
 
 
 def _own(acl: ResolvedAcl, containers: Mapping[ContainerId, Node], depth: int) -> Conjunction:

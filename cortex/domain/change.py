@@ -1,5 +1,6 @@
 """What a source connector yields: a stream of changes, and what a document looks like once normalised."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,6 +40,10 @@ class DocumentState:
     version: int | None = None
     fingerprint: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ def _derived(tenant: TenantId, kind: str, *parts: object) -> uuid.UUID:
     return uuid.uuid5(tenant, "\x00".join([kind, *map(str, parts)]))
 
 
+def source_id(tenant: TenantId, name: str) -> SourceId:
+    """Derived, so that an ACL may name a group or container of a source before the source exists."""
+    return SourceId(_derived(tenant, "source", slug(name)))
+
+
 def document_id(tenant: TenantId, source: SourceId, external: str) -> DocumentId:
     return DocumentId(_derived(tenant, "document", source, external))
 

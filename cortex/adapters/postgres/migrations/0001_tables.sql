@@ -262,6 +262,7 @@ CREATE TABLE chunk_vectors (
     token_bits bytea NOT NULL, -- the signs of the token vectors, one bit a dimension
     token_ids bytea NOT NULL, -- uint16, little-endian
     tokens integer NOT NULL,
+    orphaned_at timestamptz, -- since when no chunk refers to it; a renamed document takes it up again within the grace
     PRIMARY KEY (tenant_id, model, embedded_sha256)
 );
 ALTER TABLE chunk_vectors ALTER COLUMN token_bits SET STORAGE EXTERNAL;

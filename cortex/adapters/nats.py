@@ -1,0 +1,195 @@
+"""JetStream: a work queue of content and stage events, a log of what was indexed, and dead letters."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js import JetStreamContext
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    DiscardPolicy,
+    RetentionPolicy,
+    StorageType,
+    StreamConfig,
+)
+from opentelemetry.trace import SpanKind
+
+from cortex.adapters.event_wire import stage_bytes
+from cortex.adapters.telemetry import carried, span_from
+from cortex.domain.errors import Transient
+from cortex.domain.event import StageEvent
+from cortex.ports.event_bus import Handler, Message, Subscription
+
+MESSAGE_ID: Final = "Nats-Msg-Id"
+DUPLICATE_WINDOW_S: Final = 120.0
+DAY_S: Final = 24 * 3600.0
+DELAYS_S: Final = (0.2, 1.0, 5.0, 15.0, 60.0)
+FETCH_WAIT_S: Final = 5.0
+# A full work queue refuses new events, which wait in the outbox: nothing is lost, and writers are slowed down.
+STREAMS: Final = (
+    StreamConfig(
+        name="cortex-work",
+        subjects=["cortex.content.>", "cortex.parsed.>", "cortex.chunked.>"],
+        retention=RetentionPolicy.WORK_QUEUE,
+        storage=StorageType.FILE,
+        discard=DiscardPolicy.NEW,
+        max_bytes=1024**3,
+        duplicate_window=DUPLICATE_WINDOW_S,
+    ),
+    StreamConfig(
+        name="cortex-indexed",
+        subjects=["cortex.indexed.>"],
+        storage=StorageType.FILE,
+        max_bytes=256 * 1024**2,
+        max_age=7 * DAY_S,
+        duplicate_window=DUPLICATE_WINDOW_S,
+    ),
+    StreamConfig(
+        name="cortex-dead",
+        subjects=["cortex.dead.>"],
+        storage=StorageType.FILE,
+        max_bytes=256 * 1024**2,
+        max_age=30 * DAY_S,
+    ),
+)
+
+
+class NatsBus:
+    """Implements EventBus. Make it with `connect`, which also makes the streams."""
+
+    def __init__(self, client: Client, stream: JetStreamContext) -> None:
+        self._client = client
+        self._stream = stream
+
+    @classmethod
+    async def connect(cls, url: str, *, timeout_s: float = 10.0) -> "NatsBus":
+        """Raises Transient while the server is out of reach."""
+        try:
+            client = await nats.connect(
+                url, connect_timeout=int(timeout_s), max_reconnect_attempts=-1, reconnect_time_wait=0.2
+            )
+        except (NatsError, OSError) as error:
+            raise Transient("NATS is out of reach", retry_after_s=1.0) from error
+        bus = cls(client, client.jetstream(timeout=timeout_s))
+        for config in STREAMS:
+            await bus._ensure(config)
+        return bus
+
+    async def _ensure(self, config: StreamConfig) -> None:
+        try:
+            await self._stream.add_stream(config)
+        except NatsError as error:
+            raise Transient(f"the stream {config.name} could not be made: {error}") from error
+
+    async def publish(
+        self, subject: str, data: bytes, *, message_id: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        sent = {**carried(), **(headers or {}), MESSAGE_ID: message_id}
+        try:
+            await self._stream.publish(subject, data, headers=sent)
+        except (TimeoutError, NatsError) as error:
+            raise Transient("NATS did not take an event", retry_after_s=1.0) from error
+
+    async def consume(self, subscription: Subscription, handler: Handler) -> None:
+        """One fetch loop feeds `concurrency` handlers; what cannot be handled goes to the dead letters."""
+        puller = await self._subscribe(subscription)
+        running: set[asyncio.Task[None]] = set()
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                if len(running) >= subscription.concurrency:
+                    _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                running = {task for task in running if not task.done()}
+                for message in await self._fetch(puller, subscription.concurrency - len(running)):
+                    running.add(tasks.create_task(self._handle(subscription, handler, message)))
+
+    async def _fetch(self, puller: JetStreamContext.PullSubscription, most: int) -> list[Msg]:
+        try:
+            return await puller.fetch(most, timeout=FETCH_WAIT_S)
+        except NatsTimeoutError:
+            return []
+        except NatsError:
+            # The server went away: the client reconnects by itself, and the consumer is durable.
+            await asyncio.sleep(DELAYS_S[0])
+            return []
+
+    async def _subscribe(self, subscription: Subscription) -> JetStreamContext.PullSubscription:
+        config = ConsumerConfig(
+            durable_name=subscription.name,
+            filter_subjects=list(subscription.subjects),
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=subscription.acknowledge_wait_s,
+            max_ack_pending=max(1, subscription.concurrency * 4),
+        )
+        try:
+            await self._stream.add_consumer("cortex-work", config)
+            return await self._stream.pull_subscribe_bind(subscription.name, stream="cortex-work")
+        except NatsError as error:
+            raise Transient(f"the consumer {subscription.name} could not be made: {error}") from error
+
+    async def _handle(self, subscription: Subscription, handler: Handler, message: Msg) -> None:
+        meta = message.metadata
+        delivery = Message(
+            message.subject,
+            message.data,
+            message.headers or {},
+            int(meta.num_delivered or 1),
+            int(meta.num_pending or 0),
+        )
+        async with asyncio.TaskGroup() as tasks:
+            beat = tasks.create_task(_keep_in_progress(message, subscription.acknowledge_wait_s / 3))
+            try:
+                with span_from(delivery.headers, subscription.name, kind=SpanKind.CONSUMER, subject=message.subject):
+                    await handler(delivery)
+            except Transient as error:
+                if delivery.deliveries < subscription.deliveries_max:
+                    beat.cancel()
+                    delay_s = error.retry_after_s or DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
+                    await message.nak(delay=delay_s)
+                    return
+                await self._bury(subscription, delivery, error)
+            except Exception as error:  # noqa: BLE001  the consumer's boundary: one poisonous event must not stop the rest
+                await self._bury(subscription, delivery, error)
+            beat.cancel()
+        await message.ack()
+
+    async def _bury(self, subscription: Subscription, delivery: Message, error: Exception) -> None:
+        """The event and why it could not be handled, where an administrator can see and replay it."""
+        tenant = delivery.subject.split(".")[2]
+        headers = {"Cortex-Subject": delivery.subject, "Cortex-Error": f"{type(error).__name__}: {error}"[:500]}
+        message_id = f"dead-{subscription.name}-{delivery.headers.get(MESSAGE_ID, '')}"
+        await self.publish(
+            f"cortex.dead.{subscription.name}.{tenant}", delivery.data, message_id=message_id, headers=headers
+        )
+
+    async def ping(self) -> None:
+        """Raises Transient when the server does not answer."""
+        try:
+            await self._client.flush(timeout=2)
+        except (TimeoutError, NatsError) as error:
+            raise Transient("NATS is out of reach") from error
+
+    async def close(self) -> None:
+        await self._client.drain()
+
+
+async def _keep_in_progress(message: Msg, every_s: float) -> None:
+    """Long work is not delivered to somebody else meanwhile."""
+    while True:
+        await asyncio.sleep(every_s)
+        await message.in_progress()
+
+
+class StagePublisher:
+    """Implements cortex.ports.stage_publisher.StagePublisher over a bus."""
+
+    def __init__(self, bus: NatsBus) -> None:
+        self._bus = bus
+
+    async def publish(self, event: StageEvent) -> None:
+        await self._bus.publish(event.subject, stage_bytes(event), message_id=event.event_id)

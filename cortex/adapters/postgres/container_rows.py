@@ -1,0 +1,121 @@
+"""One container's row, its tuples, and the repairs that bring a change to the points below it."""
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from cortex.adapters.postgres.acl_rows import (
+    as_json,
+    containers_above,
+    leads_to,
+    look_up,
+    resolved_json,
+    write_references,
+    write_relations,
+)
+from cortex.adapters.postgres.document_rows import Scene
+from cortex.domain.acl import NOTHING_OF_ITS_OWN, AclOf, Node, acl_json, resolve
+from cortex.domain.change import ContainerState
+from cortex.domain.errors import Invalid, NotFound
+from cortex.domain.identity import ContainerId, container_id, external_id
+from cortex.domain.relation import acl_relations
+from cortex.domain.revision import check_version, sha256_json
+
+DEPTH_MAX = 40
+"""Containers above one another. The engine gives up at 50 steps; what it cannot check, nobody sees."""
+
+_STORED = text(
+    "SELECT acl_sha256, version, tombstoned_at IS NOT NULL AS tombstoned FROM containers WHERE id = :id FOR UPDATE"
+)
+# Cycles are looked for under this lock, so that two writes cannot close one together.
+_CONTAINERS_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('containers:' || :tenant, 0))")
+_WRITE = text(
+    "INSERT INTO containers (tenant_id, id, source_id, external_id, parent_id, acl, acl_resolved, acl_sha256, version)"
+    " VALUES (:tenant, :id, :source, :external_id, :parent, CAST(:acl AS jsonb), CAST(:acl_resolved AS jsonb),"
+    " :acl_sha256, :version) ON CONFLICT (tenant_id, id) DO UPDATE SET parent_id = excluded.parent_id,"
+    " acl = excluded.acl, acl_resolved = excluded.acl_resolved, acl_sha256 = excluded.acl_sha256,"
+    " version = excluded.version, acl_revision = containers.acl_revision + 1, tombstoned_at = NULL"
+)
+_TOUCH = text("UPDATE containers SET version = :version WHERE id = :id")
+_TOMBSTONE = text(
+    "UPDATE containers SET tombstoned_at = :now, version = coalesce(:version, version),"
+    " acl_revision = acl_revision + 1 WHERE id = :id"
+)
+# Nothing below yet, nothing to repair: a first pass over a source makes its containers before its documents.
+_REPAIR = text(
+    "INSERT INTO acl_repairs (tenant_id, container_id) SELECT :tenant, :id"
+    " WHERE EXISTS (SELECT FROM documents WHERE container_id = :id AND tombstoned_at IS NULL)"
+    " OR EXISTS (SELECT FROM containers WHERE parent_id = :id)"
+    " OR EXISTS (SELECT FROM acl_references WHERE container_id = :id)"
+)
+
+
+async def put_container(
+    connection: AsyncConnection, scene: Scene, state: ContainerState
+) -> tuple[ContainerId, int | None]:
+    """Returns the id and the permission write to wait for."""
+    identifier = container_id(scene.tenant, scene.source, external_id(state.external_id))
+    if state.parent is None and state.acl is None:
+        raise Invalid(f"container {state.external_id!r}: give it an acl, a parent, or both")
+    parent = container_id(scene.tenant, scene.source, external_id(state.parent)) if state.parent is not None else None
+    acl = state.acl or NOTHING_OF_ITS_OWN
+    names = await look_up(connection, scene.tenant, acl.principals())
+    node = Node(resolve(acl, names.__getitem__), parent)
+    acl_sha256 = sha256_json({"acl": resolved_json(node.acl), "parent": str(parent)})
+    row = (await connection.execute(_STORED, {"id": identifier})).one_or_none()
+    if row is not None:
+        same = row.acl_sha256 == acl_sha256 and not row.tombstoned
+        check_version(row.version, state.version, same=same, tombstoned=row.tombstoned, reset=False)
+        if same:
+            if row.version != state.version:
+                await connection.execute(_TOUCH, {"version": state.version, "id": identifier})
+            return identifier, None
+    await _refuse_cycle(connection, scene, identifier, node, state.external_id)
+    await connection.execute(
+        _WRITE,
+        {
+            "tenant": scene.tenant,
+            "id": identifier,
+            "source": scene.source,
+            "external_id": state.external_id,
+            "parent": parent,
+            "acl": None if state.acl is None else as_json(acl_json(state.acl)),
+            "acl_resolved": as_json(resolved_json(node.acl)),
+            "acl_sha256": acl_sha256,
+            "version": state.version,
+        },
+    )
+    await write_references(connection, scene.tenant, "container", identifier, node.acl)
+    await connection.execute(_REPAIR, {"tenant": scene.tenant, "id": identifier})
+    relations = acl_relations(scene.tenant, "container", identifier, node)
+    return identifier, await write_relations(connection, scene.tenant, identifier, relations)
+
+
+async def delete_container(
+    connection: AsyncConnection, scene: Scene, external: str, *, version: int | None
+) -> int | None:
+    """Takes its tuples away, which hides everything reached through it. NotFound when it is not there."""
+    identifier = container_id(scene.tenant, scene.source, external_id(external))
+    row = (await connection.execute(_STORED, {"id": identifier})).one_or_none()
+    if row is None:
+        raise NotFound(f"container {external!r} is not known")
+    check_version(row.version, version, same=row.tombstoned, tombstoned=False, reset=False)
+    if row.tombstoned:
+        return None
+    await connection.execute(_TOMBSTONE, {"id": identifier, "now": scene.now, "version": version})
+    await write_references(connection, scene.tenant, "container", identifier, AclOf())
+    await connection.execute(_REPAIR, {"tenant": scene.tenant, "id": identifier})
+    return await write_relations(connection, scene.tenant, identifier, frozenset())
+
+
+async def _refuse_cycle(
+    connection: AsyncConnection, scene: Scene, identifier: ContainerId, node: Node, external: str
+) -> None:
+    await connection.execute(_CONTAINERS_LOCK, {"tenant": str(scene.tenant)})
+    above = await containers_above(connection, leads_to(node))
+    if identifier in above or identifier in leads_to(node):
+        raise Invalid(f"container {external!r}: its parent or a viewers: principal leads back to itself")
+    depth, parent = 1, node.parent
+    while parent is not None and parent in above:
+        depth, parent = depth + 1, above[parent].parent
+    if depth > DEPTH_MAX:
+        raise Invalid(f"container {external!r}: lies {depth} containers deep; at most {DEPTH_MAX}")

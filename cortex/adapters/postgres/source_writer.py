@@ -1,0 +1,109 @@
+"""The one way in (ports/source_writer.py): raw bytes first, then row, ACL, tuples and events in one transaction."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from cortex.adapters.postgres import container_rows, document_rows, group_rows
+from cortex.adapters.postgres.database import Database
+from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
+from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.domain.acl import PrincipalRef
+from cortex.domain.change import ContainerState, DocumentState, Failure
+from cortex.domain.errors import Conflict, Invalid
+from cortex.domain.identity import ContainerId, SourceId, TenantId
+from cortex.ports.clock import Clock
+from cortex.ports.object_store import ObjectStore
+from cortex.ports.source_writer import Written
+
+
+class PostgresSourceWriter:
+    """Implements SourceWriter."""
+
+    def __init__(
+        self,
+        database: Database,
+        objects: ObjectStore,
+        permissions: PermissionApplier,
+        clock: Clock,
+        *,
+        pipeline_version: str,
+    ) -> None:
+        self._database = database
+        self._objects = objects
+        self._permissions = permissions
+        self._clock = clock
+        self._pipeline_version = pipeline_version
+
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+        async with self._database.tenant(tenant) as connection:
+            identifier, sequence = await container_rows.put_container(connection, self._scene(tenant, source), state)
+        await self._permissions.apply_until(tenant, sequence)
+        return identifier
+
+    async def delete_container(
+        self, tenant: TenantId, source: SourceId, external: str, *, version: int | None = None
+    ) -> None:
+        scene = self._scene(tenant, source)
+        async with self._database.tenant(tenant) as connection:
+            sequence = await container_rows.delete_container(connection, scene, external, version=version)
+        await self._permissions.apply_until(tenant, sequence)
+
+    async def put_document(
+        self, tenant: TenantId, source: SourceId, state: DocumentState, *, reset: bool = False
+    ) -> Written:
+        scene = self._scene(tenant, source)
+        await self._put_raw(tenant, state)
+        async with self._database.tenant(tenant) as connection:
+            outcome = await document_rows.put_document(connection, scene, state, reset)
+        await self._permissions.apply_until(tenant, outcome.sequence)
+        return outcome.written
+
+    async def put_documents(
+        self, tenant: TenantId, source: SourceId, states: Sequence[DocumentState]
+    ) -> list[Written | Failure]:
+        scene = self._scene(tenant, source)
+        for state in states:
+            await self._put_raw(tenant, state)
+        results: dict[str, Outcome | Failure] = {}
+        async with self._database.tenant(tenant) as connection:
+            # In one order everywhere, so that two pages cannot wait for each other.
+            for state in sorted(states, key=lambda item: item.external_id):
+                results[state.external_id] = await _put_one(connection, scene, state)
+        outcomes = [result for result in results.values() if isinstance(result, Outcome)]
+        await self._permissions.apply_until(tenant, max((o.sequence for o in outcomes if o.sequence), default=None))
+        ordered = [results[state.external_id] for state in states]
+        return [result.written if isinstance(result, Outcome) else result for result in ordered]
+
+    async def delete_document(
+        self, tenant: TenantId, source: SourceId, external: str, *, reason: str, version: int | None = None
+    ) -> bool:
+        scene = self._scene(tenant, source)
+        async with self._database.tenant(tenant) as connection:
+            there, sequence = await document_rows.delete_document(
+                connection, scene, external, reason=reason, version=version
+            )
+        await self._permissions.apply_until(tenant, sequence)
+        return there
+
+    async def put_group(
+        self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
+    ) -> None:
+        async with self._database.tenant(tenant) as connection:
+            sequence = await group_rows.put_source_group(connection, tenant, source, external, members, version=version)
+        await self._permissions.apply_until(tenant, sequence)
+
+    def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
+        return Scene(tenant, source, self._clock.now(), self._pipeline_version)
+
+    async def _put_raw(self, tenant: TenantId, state: DocumentState) -> None:
+        """Before the row, so that no row ever points at bytes that are not there."""
+        await self._objects.put(raw_key(tenant, state.sha256), state.data)
+
+
+async def _put_one(connection: AsyncConnection, scene: Scene, state: DocumentState) -> Outcome | Failure:
+    try:
+        async with connection.begin_nested():
+            return await document_rows.put_document(connection, scene, state, reset=False)
+    except (Invalid, Conflict) as error:
+        return Failure(state.external_id, state.name, str(error))

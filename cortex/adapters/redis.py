@@ -1,0 +1,75 @@
+"""Group expansion cached in Redis or Valkey (ports/group_cache.py)."""
+
+import json
+import random
+import uuid
+from typing import Final
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from cortex.domain.acl import Asker
+from cortex.domain.errors import Transient
+from cortex.domain.identity import GroupId, PersonId, TenantId
+
+EXPANSION_S: Final = 300
+JITTER: Final = 0.2
+GENERATION_S: Final = 30 * 24 * 3600
+
+
+class RedisGroupCache:
+    """Keys carry the tenant and its generation, so that one increment drops every asker at once."""
+
+    def __init__(self, url: str, *, timeout_s: float = 1.0, jitter: random.Random | None = None) -> None:
+        self._redis = Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)
+        self._jitter = jitter or random.Random()
+
+    async def generation(self, tenant: TenantId) -> int:
+        try:
+            return int(await self._redis.get(f"cortex:{tenant}:groups") or 0)
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+
+    async def get(self, tenant: TenantId, person: PersonId) -> Asker | None:
+        key = _key(tenant, await self.generation(tenant), person)
+        try:
+            stored = await self._redis.get(key)
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+        if stored is None:
+            return None
+        fields = json.loads(stored)
+        groups = frozenset(GroupId(uuid.UUID(group)) for group in fields["groups"])
+        return Asker(person, groups, guest=fields["guest"])
+
+    async def put(self, tenant: TenantId, asker: Asker, *, generation: int) -> None:
+        value = json.dumps({"groups": sorted(map(str, asker.groups)), "guest": asker.guest})
+        ttl_s = int(EXPANSION_S * self._jitter.uniform(1 - JITTER, 1 + JITTER))
+        try:
+            await self._redis.set(_key(tenant, generation, asker.person), value, ex=ttl_s)
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+
+    async def drop(self, tenant: TenantId) -> None:
+        key = f"cortex:{tenant}:groups"
+        try:
+            async with self._redis.pipeline() as pipeline:
+                pipeline.incr(key)
+                pipeline.expire(key, GENERATION_S)
+                await pipeline.execute()
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+
+    async def ping(self) -> None:
+        """Raises Transient when the server does not answer."""
+        try:
+            await self._redis.ping()
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+
+def _key(tenant: TenantId, generation: int, person: PersonId) -> str:
+    return f"cortex:{tenant}:asker:{generation}:{person}"

@@ -1,0 +1,1 @@
+"""SpiceDB: the schema of the permission algebra and the client that writes and checks it."""

@@ -1,0 +1,1 @@
+"""What cuts across wraps a port: caches, limits, retries."""
