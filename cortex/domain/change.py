@@ -48,7 +48,10 @@ class DocumentState:
 
 @dataclass(frozen=True, slots=True)
 class UpsertContainer:
+    """`last`: it takes effect after the documents that were yielded before it, else before all of its page."""
+
     container: ContainerState
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

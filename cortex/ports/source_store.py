@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from cortex.domain.acl import Acl
 from cortex.domain.change import Failure
 from cortex.domain.identity import SourceId, TenantId
 from cortex.ports.source_writer import Known
@@ -86,6 +87,12 @@ class SourceStore(Protocol):
 
     async def known_containers(self, tenant: TenantId, source: SourceId, *, after: str, limit: int) -> list[str]:
         """External ids of the source's containers above `after`, ordered by their UTF-8 bytes."""
+        ...
+
+    async def container_acls(
+        self, tenant: TenantId, source: SourceId, externals: Sequence[str]
+    ) -> dict[str, Acl | None]:
+        """The ACLs, as they were last put, of the live containers among `externals`; others are not in the answer."""
         ...
 
     async def set_state(self, tenant: TenantId, source: SourceId, state: str) -> None:

@@ -1,0 +1,1 @@
+"""The types of sources, one folder each."""
