@@ -1,0 +1,1 @@
+"""The demo company is believable, consistent and safe to publish."""
