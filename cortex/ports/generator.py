@@ -1,6 +1,6 @@
 """From passages to a cited answer: a language model behind a gateway, or the built-in extractive composer."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,7 +25,7 @@ class Ending:
 
 
 class Generator(Protocol):
-    def generate(self, question: str, passages: Sequence[Passage]) -> AsyncIterator[Sentence | Ending]:
+    def generate(self, question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
         """Sentences as they are ready, each with its citations, then exactly one Ending.
 
         Citations are numbered by `cortex.domain.query.source_numbers(passages)`. Passages are material, never

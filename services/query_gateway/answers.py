@@ -1,0 +1,107 @@
+"""`/v1/answers/{id}`: the record, re-checked for whoever reads it; its stream; and the brake."""
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header
+from fastapi.responses import Response
+
+from cortex.domain.credential import Reader
+from cortex.domain.errors import NotFound, Transient
+from cortex.domain.identity import AnswerId, DocumentId
+from cortex.ports.answer_store import AnswerRecord, AnswerStore
+from services.query_gateway.answering import Answering
+from services.query_gateway.event_stream import EventStream
+from services.query_gateway.following import Following
+from services.query_gateway.identify import Asking, Identify
+from services.query_gateway.problems import DOCUMENTED
+from services.query_gateway.settings import AnswerSettings
+from services.query_gateway.transcript import documents_of, presented
+from services.query_gateway.visibility import Visibility
+from services.query_gateway.wire import AnswerBody, AnswerState, StoredAnswer, UsageBody
+
+
+class Records:
+    """Stored answers as a reader may see them now."""
+
+    def __init__(self, *, store: AnswerStore, visibility: Visibility) -> None:
+        self._store = store
+        self._visibility = visibility
+
+    async def get(self, reader: Reader, answer: AnswerId) -> AnswerRecord:
+        """The reader's own; NotFound for anyone else's."""
+        return await self._store.get(reader.tenant_id, reader.credential.person_id, answer)
+
+    async def read(self, reader: Reader, answer: AnswerId) -> AnswerBody:
+        record = await self.get(reader, answer)
+        if record.state == "failed":
+            raise Transient("The answer failed; ask again.")
+        if not record.record:
+            return _unfinished(record)
+        stored = StoredAnswer.model_validate_json(record.record)
+        documents = [DocumentId(document) for document in documents_of(stored)]
+        visible = await self._visibility.visible(reader, documents)
+        return presented(stored, state=record.state, allowed=set(visible))
+
+
+def _unfinished(record: AnswerRecord) -> AnswerBody:
+    return AnswerBody(
+        answer_id=record.answer_id,
+        conversation_id=uuid.UUID(record.conversation_id),
+        question=record.question,
+        state=record.state,
+        answer="",
+        abstained=False,
+        reason=None,
+        sources=[],
+        citations=[],
+        unsupported_dropped=0,
+        degraded=[],
+        usage=UsageBody(),
+        stages_ms={},
+        trace_id="",
+    )
+
+
+def answer_id(text: str) -> AnswerId:
+    """What is no id is not there, like any other."""
+    try:
+        return AnswerId(uuid.UUID(text))
+    except ValueError:
+        raise NotFound from None
+
+
+def router(
+    *, identify: Identify, records: Records, following: Following, answering: Answering, settings: AnswerSettings
+) -> APIRouter:
+    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED)
+
+    @routes.get("/{answer}", operation_id="get_answer")
+    async def get(answer: str, asking: Annotated[Asking, Depends(identify)]) -> AnswerBody:
+        return await records.read(asking.reader, answer_id(answer))
+
+    @routes.get("/{answer}/stream", operation_id="stream_answer", response_class=Response)
+    async def stream(
+        answer: str,
+        asking: Annotated[Asking, Depends(identify)],
+        last_event_id: Annotated[str, Header()] = "",
+    ) -> Response:
+        identifier = answer_id(answer)
+        await records.get(asking.reader, identifier)
+        after = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else 0
+        events = following.stream(asking.reader, identifier, after=after, trace_id=asking.trace_id)
+        return EventStream(events, slow_reader_s=settings.slow_reader_s)
+
+    @routes.post("/{answer}/stop", operation_id="stop_answer")
+    async def stop(answer: str, asking: Annotated[Asking, Depends(identify)]) -> AnswerState:
+        """Idempotent; returns the state that the answer ended in."""
+        identifier = answer_id(answer)
+        await records.get(asking.reader, identifier)
+        live = answering.live(identifier)
+        if live is not None:
+            live.stop()
+            await live.wait()
+        record = await records.get(asking.reader, identifier)
+        return AnswerState(answer_id=identifier, state=record.state)
+
+    return routes

@@ -1,0 +1,149 @@
+"""The gateway's application, made of ports. Whoever composes the process may add routers of other services."""
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter, FastAPI
+from prometheus_client import CollectorRegistry
+
+from cortex.ports.answer_store import AnswerStore
+from cortex.ports.audit_log import AuditLog
+from cortex.ports.authenticator import Authenticator
+from cortex.ports.clock import Clock
+from cortex.ports.directory import Directory
+from cortex.ports.document_reader import DocumentReader
+from cortex.ports.generator import Generator
+from cortex.ports.language_detector import LanguageDetector
+from cortex.ports.object_store import ObjectStore
+from cortex.ports.permission_engine import PermissionEngine
+from cortex.ports.query_models import QueryModels
+from cortex.ports.sparse_encoder import SparseEncoder
+from cortex.ports.vector_index import VectorReader
+from services.query_gateway import answers, chat, documents, health, problems, search
+from services.query_gateway.answering import Answering
+from services.query_gateway.encode import QueryEncoder
+from services.query_gateway.following import Following
+from services.query_gateway.health import Probe
+from services.query_gateway.identify import Identify
+from services.query_gateway.metrics import Metrics
+from services.query_gateway.middleware import BodyLimit, Envelope, HostGuard
+from services.query_gateway.retrieve import Retriever
+from services.query_gateway.settings import Settings
+from services.query_gateway.visibility import Visibility
+
+
+def random_trace_id() -> str:
+    return secrets.token_hex(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything that the gateway asks of the world. `new_trace_id` is telemetry's where there is some."""
+
+    authenticator: Authenticator
+    directory: Directory
+    models: QueryModels
+    terms: SparseEncoder
+    languages: LanguageDetector
+    index: VectorReader
+    documents: DocumentReader
+    permissions: PermissionEngine
+    objects: ObjectStore
+    answers: AnswerStore
+    audit: AuditLog
+    generator: Generator
+    clock: Clock
+    registry: CollectorRegistry
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    new_trace_id: Callable[[], str] = random_trace_id
+
+
+def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter] = ()) -> FastAPI:
+    """`routers` are served beside the gateway's own, under the same middleware and with the same problems."""
+    metrics = Metrics(ports.registry)
+    answering = Answering(generator=ports.generator, store=ports.answers, metrics=metrics, settings=settings.answer)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        async with answering:
+            yield
+
+    app = FastAPI(title="Cortex", version="1", lifespan=lifespan, docs_url=None, redoc_url=None)
+    for router in (*_own(ports, settings, metrics, answering), *routers):
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(BodyLimit, settings=settings)
+    app.add_middleware(HostGuard, allowed_hosts=settings.allowed_hosts)
+    app.add_middleware(Envelope, new_trace_id=ports.new_trace_id, metrics=metrics)
+    return app
+
+
+def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answering) -> list[APIRouter]:
+    bounds = settings.retrieval
+    visibility = Visibility(
+        documents=ports.documents,
+        permissions=ports.permissions,
+        metrics=metrics,
+        timeout_s=bounds.permission_timeout_s,
+        batch=bounds.batch,
+    )
+    identify = Identify(
+        authenticator=ports.authenticator,
+        directory=ports.directory,
+        metrics=metrics,
+        timeout_s=bounds.permission_timeout_s,
+    )
+    retriever = _retriever(ports, settings, metrics, visibility)
+    records = answers.Records(store=ports.answers, visibility=visibility)
+    following = Following(
+        answering=answering,
+        store=ports.answers,
+        visibility=visibility,
+        clock=ports.clock,
+        metrics=metrics,
+        settings=settings.answer,
+    )
+    talk = chat.Chat(
+        retriever=retriever,
+        answering=answering,
+        following=following,
+        records=records,
+        clock=ports.clock,
+        settings=settings.answer,
+    )
+    opened = documents.Documents(
+        documents=ports.documents,
+        objects=ports.objects,
+        audit=ports.audit,
+        visibility=visibility,
+        timeout_s=bounds.search_timeout_s,
+    )
+    return [
+        health.router(probes=ports.probes, registry=ports.registry, timeout_s=settings.probe_timeout_s),
+        search.router(identify=identify, retriever=retriever),
+        chat.router(identify=identify, chat=talk),
+        answers.router(
+            identify=identify, records=records, following=following, answering=answering, settings=settings.answer
+        ),
+        documents.router(identify=identify, documents=opened),
+    ]
+
+
+def _retriever(ports: Ports, settings: Settings, metrics: Metrics, visibility: Visibility) -> Retriever:
+    encoder = QueryEncoder(
+        models=ports.models,
+        terms=ports.terms,
+        languages=ports.languages,
+        timeout_s=settings.retrieval.encode_timeout_s,
+    )
+    return Retriever(
+        encoder=encoder,
+        models=ports.models,
+        index=ports.index,
+        documents=ports.documents,
+        visibility=visibility,
+        metrics=metrics,
+        settings=settings.retrieval,
+    )

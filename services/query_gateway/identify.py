@@ -1,0 +1,57 @@
+"""Who asks: the credential, then the person with all their groups."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from cortex.domain.credential import Reader
+from cortex.domain.errors import Denied, NotFound
+from cortex.ports.authenticator import Authenticator
+from cortex.ports.directory import Directory
+from services.query_gateway.deadline import within
+from services.query_gateway.metrics import Metrics
+from services.query_gateway.problems import Unauthenticated, trace_id
+from services.query_gateway.stages import Stages
+
+_BEARER = HTTPBearer(auto_error=False, description="OIDC access token, API key `ck_...`, or a local token.")
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One request of a known reader."""
+
+    reader: Reader
+    stages: Stages
+    trace_id: str
+
+
+class Identify:
+    """A dependency of routes. An unknown or inactive person is as good as no credential."""
+
+    def __init__(
+        self, *, authenticator: Authenticator, directory: Directory, metrics: Metrics, timeout_s: float
+    ) -> None:
+        self._authenticator = authenticator
+        self._directory = directory
+        self._metrics = metrics
+        self._timeout_s = timeout_s
+
+    async def __call__(self, request: Request, _documented: Bearer) -> Asking:
+        stages = Stages(self._metrics)
+        with stages.stage("auth"):
+            async with within(self._timeout_s, "the directory"):
+                reader = await self._reader(request.headers.get("authorization"))
+        return Asking(reader, stages, trace_id(request))
+
+    async def _reader(self, authorization: str | None) -> Reader:
+        try:
+            credential = await self._authenticator.authenticate(authorization)
+            asker = await self._directory.expand(credential.tenant_id, credential.person_id)
+        except Denied as error:
+            raise Unauthenticated(str(error) or "Send Authorization: Bearer TOKEN.") from error
+        except NotFound:
+            raise Unauthenticated("The person of this credential is unknown or inactive.") from None
+        return Reader(credential, asker)

@@ -1,0 +1,128 @@
+"""What holds for every request: a trace id, safe headers, a bound on the body, and in local mode Host and Origin."""
+
+from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from services.query_gateway.metrics import Metrics
+from services.query_gateway.problems import problem, response
+from services.query_gateway.settings import Settings
+
+_SAFE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+
+
+class Envelope:
+    """Outermost: every answer, errors included, carries the trace id and the headers, and is counted."""
+
+    def __init__(self, app: ASGIApp, *, new_trace_id: Callable[[], str], metrics: Metrics) -> None:
+        self._app = app
+        self._new_trace_id = new_trace_id
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        trace = self._new_trace_id()
+        scope.setdefault("state", {})["trace_id"] = trace
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["X-Trace-Id"] = trace
+                for name, value in _SAFE_HEADERS.items():
+                    headers.setdefault(name, value)
+                self._metrics.request(method=scope["method"], route=_route(scope), status=message["status"])
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def _route(scope: Scope) -> str:
+    """The route's pattern, so that ids do not become labels."""
+    return str(getattr(scope.get("route"), "path", "unknown"))
+
+
+class HostGuard:
+    """Refuses names that are not ours: a page elsewhere may have its name resolve to this machine."""
+
+    def __init__(self, app: ASGIApp, *, allowed_hosts: Iterable[str]) -> None:
+        self._app = app
+        self._allowed = frozenset(host.lower() for host in allowed_hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not self._allowed or self._ours(Headers(scope=scope)):
+            await self._app(scope, receive, send)
+            return
+        detail = "This address answers to its own names alone; open it as 127.0.0.1 or localhost."
+        refusal = response(problem(421, "wrong-host", detail, trace=scope["state"]["trace_id"]))
+        await refusal(scope, receive, send)
+
+    def _ours(self, headers: Headers) -> bool:
+        hosts = headers.getlist("host")
+        origins = headers.getlist("origin")
+        return len(hosts) == 1 and self._known(f"//{hosts[0]}") and all(map(self._known, origins))
+
+    def _known(self, address: str) -> bool:
+        try:
+            return (urlsplit(address).hostname or "").lower() in self._allowed
+        except ValueError:
+            return False
+
+
+class BodyLimit:
+    """Refuses bodies that are too large before anything reads them. One without a length is read up to the bound."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit(scope["path"])
+        headers = Headers(scope=scope)
+        declared = headers.get("content-length")
+        if declared is not None and not (declared.isascii() and declared.isdigit() and int(declared) <= limit):
+            await self._refuse(limit, scope, receive, send)
+        elif declared is None and "transfer-encoding" in headers:
+            await self._counted(limit, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _limit(self, path: str) -> int:
+        large = path.startswith(self._settings.large_body_prefixes)
+        return self._settings.large_body_bytes_max if large else self._settings.body_bytes_max
+
+    async def _counted(self, limit: int, scope: Scope, receive: Receive, send: Send) -> None:
+        """Reads the whole body first, so that a refusal comes before any effect."""
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > limit:
+                await self._refuse(limit, scope, receive, send)
+                return
+        whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def replay() -> Message:
+            return whole.pop() if whole else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _refuse(self, limit: int, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"The body is larger than {limit} bytes."
+        await response(problem(413, "too-large", detail, trace=scope["state"]["trace_id"]))(scope, receive, send)

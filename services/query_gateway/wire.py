@@ -1,0 +1,284 @@
+"""Bodies of the gateway's routes, as contracts.md names them. Requests refuse unknown fields."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from cortex.domain.query import Mode
+from services.query_gateway.facets import Facet
+
+QUERY_CHARACTERS_MAX = 2_000
+LIMIT_MAX = 50
+FILTER_VALUES_MAX = 200
+
+
+def _question(text: str) -> str:
+    """Trimmed; refuses what cannot be written as UTF-8 or is invisible."""
+    if any(0xD800 <= ord(character) <= 0xDFFF or ord(character) == 0 for character in text):
+        raise ValueError("contains NUL or half of a surrogate pair; send well-formed Unicode")
+    trimmed = text.strip()
+    if not trimmed:
+        raise ValueError("is blank; write at least one word")
+    return trimmed
+
+
+Question = Annotated[str, Field(min_length=1, max_length=QUERY_CHARACTERS_MAX), AfterValidator(_question)]
+Ids = Annotated[list[UUID], Field(max_length=FILTER_VALUES_MAX)]
+Names = Annotated[
+    list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=63)]],
+    Field(max_length=FILTER_VALUES_MAX),
+]
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class FiltersBody(Request):
+    source_types: Names = []
+    source_ids: Ids = []
+    container_ids: Ids = []
+    author_ids: Ids = []
+    updated_after: AwareDatetime | None = None
+    updated_before: AwareDatetime | None = None
+    languages: Names = []
+
+
+class SearchRequest(Request):
+    query: Question
+    limit: Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] = 10
+    cursor: Annotated[str, Field(max_length=256)] | None = None
+    mode: Mode = Mode.HYBRID
+    filters: FiltersBody = FiltersBody()
+    facets: Annotated[list[Facet], Field(max_length=len(Facet))] = []
+    as_of: AwareDatetime | None = None
+    known_at: AwareDatetime | None = None
+    explain: StrictBool = False
+
+
+class ChatRequest(Request):
+    question: Question
+    conversation_id: UUID | None = None
+    filters: FiltersBody = FiltersBody()
+    as_of: AwareDatetime | None = None
+    known_at: AwareDatetime | None = None
+
+
+class AnchorBody(Body):
+    """Code points `start` to `end` of block `block_id` of that revision."""
+
+    revision: int
+    block_id: int
+    start: int
+    end: int
+    page: int | None = None
+    line: int | None = None
+    message_id: str | None = None
+    second: float | None = None
+
+
+class SourceBody(Body):
+    id: UUID
+    type: str
+    name: str
+
+
+class SupersededBy(Body):
+    document_id: UUID
+    title: str
+    url: str
+    at: AwareDatetime
+
+
+class SearchResult(Body):
+    """`highlights` are ranges of `snippet` in code points. `scores` only with `explain`."""
+
+    document_id: UUID
+    chunk_id: UUID
+    title: str
+    snippet: str
+    highlights: list[tuple[int, int]]
+    anchor: AnchorBody
+    url: str
+    source: SourceBody
+    author: str | None
+    updated_at: AwareDatetime | None
+    score: float
+    superseded_by: SupersededBy | None = None
+    scores: dict[str, float] | None = None
+
+
+class FacetValue(Body):
+    value: str
+    count: int
+
+
+class FacetBody(Body):
+    """Counts among the `of_top` documents that were looked at, not among all that there are."""
+
+    values: list[FacetValue]
+    of_top: int
+
+
+class SearchResponse(Body):
+    results: list[SearchResult]
+    facets: dict[str, FacetBody]
+    next_cursor: str | None
+    degraded: list[str]
+    stages_ms: dict[str, float]
+    trace_id: str
+
+
+class AnswerSource(Body):
+    """Sentences cite it by `n`."""
+
+    n: int
+    document_id: UUID
+    title: str
+    url: str
+    source: SourceBody
+    updated_at: AwareDatetime | None
+    superseded_by: SupersededBy | None = None
+
+
+class CitationBody(Body):
+    n: int
+    quote: str
+    document_id: UUID
+    chunk_id: UUID
+    anchor: AnchorBody
+
+
+class SentenceBody(Body):
+    text: str
+    citations: list[CitationBody]
+
+
+class UsageBody(Body):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class StoredAnswer(Body):
+    """An answer as it is kept. What a reader gets of it is decided anew at each reading."""
+
+    answer_id: UUID
+    conversation_id: UUID
+    question: str
+    sentences: list[SentenceBody]
+    sources: list[AnswerSource]
+    abstained: bool
+    reason: str | None
+    unsupported_dropped: int
+    degraded: list[str]
+    usage: UsageBody
+    stages_ms: dict[str, float]
+    trace_id: str
+
+
+class AnswerBody(Body):
+    """`answer` holds whole sentences, each followed by the numbers of the sources that support it."""
+
+    answer_id: UUID
+    conversation_id: UUID
+    question: str
+    state: str
+    answer: str
+    abstained: bool
+    reason: str | None
+    sources: list[AnswerSource]
+    citations: list[CitationBody]
+    unsupported_dropped: int
+    degraded: list[str]
+    usage: UsageBody
+    stages_ms: dict[str, float]
+    trace_id: str
+
+
+class MetaEvent(Body):
+    answer_id: UUID
+    conversation_id: UUID
+    trace_id: str
+
+
+class TokenEvent(Body):
+    """`sources` are the numbers of the sources that the text rests on."""
+
+    text: str
+    sources: list[int]
+
+
+class DoneEvent(Body):
+    """`citations` counts those that were sent."""
+
+    abstained: bool
+    reason: str | None
+    citations: int
+    unsupported_dropped: int
+    degraded: list[str]
+    usage: UsageBody
+    stages_ms: dict[str, float]
+
+
+class AnswerState(Body):
+    answer_id: UUID
+    state: str
+
+
+class BlockBody(Body):
+    block_id: int
+    kind: str
+    text: str
+    level: int | None
+    anchor: AnchorBody
+
+
+class DocumentBody(Body):
+    document_id: UUID
+    title: str
+    url: str
+    source: SourceBody
+    author: str | None
+    mime: str
+    created_at: AwareDatetime | None
+    updated_at: AwareDatetime | None
+    revision: int
+    blocks: list[BlockBody]
+
+
+class Misplaced(Body):
+    """What is wrong with one place of a request."""
+
+    place: str
+    message: str
+
+
+class ProblemBody(Body):
+    """RFC 9457, `application/problem+json`."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    trace_id: str
+    errors: list[Misplaced] = []
+
+
+class ErrorEvent(Body):
+    problem: ProblemBody
+
+
+class DependencyState(Body):
+    ok: bool
+    ms: float
+    detail: str | None = None
+
+
+class Readiness(Body):
+    status: str
+    dependencies: dict[str, DependencyState]
