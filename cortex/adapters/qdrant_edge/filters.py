@@ -1,8 +1,9 @@
 """Qdrant's filters as the engine's. What is not understood is refused: a condition left out would widen the answer."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
+import numpy
 import qdrant_edge as edge
 from google.protobuf.message import Message
 from qdrant_client import grpc as pb
@@ -22,7 +23,8 @@ _MATCHES: Mapping[str, tuple[FieldKind, Callable[[pb.Match], EngineMatch]]] = {
     "integer": (FieldKind.INTEGER, lambda match: edge.MatchValue(match.integer)),
     "integers": (FieldKind.INTEGER, lambda match: edge.MatchAny(list(match.integers.integers))),
     "except_integers": (FieldKind.INTEGER, lambda match: edge.MatchExcept(list(match.except_integers.integers))),
-    "boolean": (FieldKind.BOOL, lambda match: edge.MatchValue(match.boolean)),
+    # The binding takes Python's bool for an integer, which matches no boolean; numpy's is no integer.
+    "boolean": (FieldKind.BOOL, lambda match: edge.MatchValue(cast("bool", numpy.bool_(match.boolean)))),
 }
 _BOUNDS = ("lt", "gt", "lte", "gte")
 
