@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
+TITLE_CHARACTERS_MAX = 160
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -29,9 +31,12 @@ class Chunk:
 
 
 def embedded_text(title: str, heading_path: tuple[str, ...], text: str) -> str:
-    """What the encoders see: title, heading path, then the passage (architecture section 1.3)."""
+    """What the encoders see: title, heading path, then the passage (architecture section 1.3).
+
+    A long title is cut here, so that it leaves room for the passage.
+    """
     headings = " > ".join(heading for heading in heading_path if heading != title)
-    return "\n".join(part for part in (title, headings, text) if part)
+    return "\n".join(part for part in (title[:TITLE_CHARACTERS_MAX], headings, text) if part)
 
 
 def embedded_sha256(embedded: str) -> str:
