@@ -4,6 +4,7 @@ import importlib
 import logging
 import re
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -61,7 +62,10 @@ class ChineseSegmenter:
         return self._segment
 
     def _load(self) -> Segment:
-        jieba = importlib.import_module("jieba")
+        with warnings.catch_warnings():
+            # Its regular expressions are written in an old way, which is reported whenever they are compiled.
+            warnings.simplefilter("ignore")
+            jieba = importlib.import_module("jieba")
         jieba.setLogLevel(logging.WARNING)
         self._cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         tokenizer = jieba.Tokenizer()

@@ -19,7 +19,9 @@ UNSPACED = HAN + HIRAGANA + KATAKANA + HANGUL + SOUTH_EAST_ASIAN
 EXACT_CHARACTERS_MAX = 100
 PART_CHARACTERS_MIN = 2
 
-_LETTERS = rf"[^\W_{UNSPACED}]+"
+# Vowel signs and other marks belong to their word, although they are no letters to `\w`.
+_MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+_LETTERS = rf"(?:[^\W_{UNSPACED}]|[{_MARKS}])+"
 _COMPOUND = re.compile(
     rf"(?P<named>(?<!\w)[A-Za-z](?:\+\+|#)(?!\w))"
     rf"|(?P<spaced>_*{_LETTERS}(?:[-_.'@/\\:#&+~]{{1,3}}{_LETTERS})*)"
@@ -28,9 +30,9 @@ _COMPOUND = re.compile(
 # What joins whole names to one another, against what joins the words of one name.
 _BETWEEN_NAMES = re.compile(r"[@/\\:#&+~]+")
 _WITHIN_NAMES = re.compile(r"[-_.']+")
-_UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿ"
-_HUMP = re.compile(rf"[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+|\d+|[^\W\d_{_UPPER}{_LOWER}]+")
-_ACRONYM_PLURAL = re.compile(rf"[{_UPPER}]{{2,}}s")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LETTERS_OR_DIGITS = re.compile(r"\d+|\D+")
+_ACRONYM_PLURAL = re.compile(r"[A-Z]{2,}s")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
@@ -94,8 +96,9 @@ def _name(name: str, *, shouting: bool) -> Iterator[Piece]:
 
 
 def _token(token: str, *, alone: bool, shouting: bool) -> Iterator[Piece]:
-    """A word, or one that has humps or digits: whole, and its parts."""
-    humps = [token] if _ACRONYM_PLURAL.fullmatch(token) else _HUMP.findall(token)
+    """A word, or one that has humps or digits: whole, and its parts. Names of programs have humps, in ASCII."""
+    split = _HUMP if token.isascii() else _LETTERS_OR_DIGITS
+    humps = [token] if _ACRONYM_PLURAL.fullmatch(token) else split.findall(token)
     if len(humps) > 1:
         yield from _exact(token)
     for part in humps:
