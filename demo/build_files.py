@@ -140,8 +140,8 @@ def flowables(manuscript: Manuscript) -> Iterator[Flowable]:
                 yield Paragraph(text, styles["BodyText"])
             case Grid(rows):
                 cells = [[Paragraph(text, styles["BodyText"]) for text in row] for row in rows]
-                yield Table(cells, style=TableStyle([("GRID", (0, 0), (-1, -1), 0.4, "grey")]))
-                yield Spacer(1, 3 * mm)
+                grid = TableStyle([("GRID", (0, 0), (-1, -1), 0.4, "grey")])
+                yield Table(cells, style=grid, spaceBefore=3 * mm, spaceAfter=3 * mm)
 
 
 RENDERERS = {".docx": render_docx, ".pdf": render_pdf}

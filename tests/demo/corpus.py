@@ -86,7 +86,7 @@ def _plain(path: Path) -> str:
 
 
 def _html(path: Path) -> str:
-    return str(lxml.html.document_fromstring(path.read_text(encoding="utf-8")).text_content())
+    return "".join(str(text) for text in lxml.html.document_fromstring(path.read_text(encoding="utf-8")).itertext())
 
 
 def _mail(path: Path) -> str:

@@ -82,7 +82,7 @@ class Oracle:
 
     def knows(self, principal: str) -> bool:
         kind, _, name = principal.partition(":")
-        known = {"user": self.people, "group": self.groups, "viewers": self.acls}[kind]
+        known = {"user": self.people.keys(), "group": self.groups.keys(), "viewers": self.acls.keys()}[kind]
         return name.removesuffix("/.") in known
 
     def _ok(self, email: str, acl: Acl) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -34,4 +35,9 @@ class Question:
 
 def load_questions(demo: Path) -> list[Question]:
     entries = yaml.safe_load((demo / "questions.yaml").read_text(encoding="utf-8"))
-    return [Question(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}) for entry in entries]
+    return [_question(entry) for entry in entries]
+
+
+def _question(entry: dict[str, Any]) -> Question:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return Question(**values)
