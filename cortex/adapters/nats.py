@@ -146,6 +146,9 @@ class NatsBus:
             try:
                 with span_from(delivery.headers, subscription.name, kind=SpanKind.CONSUMER, subject=message.subject):
                     await handler(delivery)
+            except asyncio.CancelledError:
+                await message.nak()  # we are stopping: somebody else may take it at once
+                raise
             except Transient as error:
                 if delivery.deliveries < subscription.deliveries_max:
                     beat.cancel()

@@ -8,6 +8,7 @@ import psutil
 
 # Two readings of one process's start may differ by a clock tick.
 _START_TOLERANCE_S = 0.05
+_POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +90,17 @@ def end(identities: Iterable[ProcessIdentity], *, grace_s: float) -> list[Proces
 
 def terminate(identity: ProcessIdentity, *, wait_s: float) -> bool:
     """Sends SIGTERM and waits; True when the process is gone in time."""
-    deadline = time.monotonic() + wait_s
-    if not is_running(identity):
-        return True
-    try:
-        process = psutil.Process(identity.pid)
-        process.terminate()
-        process.wait(timeout=max(0.0, deadline - time.monotonic()))
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.TimeoutExpired:
-        return False
-    return True
+    if is_running(identity):
+        _signal(psutil.Process(identity.pid), kill=False)
+    return wait_until_gone(identity, timeout_s=wait_s)
+
+
+def wait_until_gone(identity: ProcessIdentity, *, timeout_s: float) -> bool:
+    """Of any process, not only of a child; False when it still runs."""
+    deadline = time.monotonic() + timeout_s
+    while is_running(identity) and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    return not is_running(identity)
 
 
 def listener_on(port: int) -> str | None:

@@ -16,6 +16,8 @@ class VectorCache(Protocol):
         """Those that are stored, and from then on kept for at least the sweep's grace."""
         ...
 
-    async def save(self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]) -> None:
-        """Durable when it returns. A hash that is stored already keeps what it has."""
+    async def save(
+        self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]
+    ) -> dict[str, tuple[float, ...]]:
+        """Durable when it returns: the dense vectors as `dense` will give them, rounded to what is stored."""
         ...

@@ -10,18 +10,37 @@ import grpc
 
 from cortex.adapters.bm25.encoder import Bm25Encoder, Bm25Weights
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
+from cortex.adapters.event_wire import on_content, on_stage
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.language import LanguageByScript
 from cortex.adapters.models_rpc import plain_tenant
 from cortex.adapters.onnx.encoder import OnnxEncoder
 from cortex.adapters.onnx.package import verify
+from cortex.adapters.postgres.revisions import PostgresRevisions
+from cortex.adapters.postgres.vectors import PostgresVectors
+from cortex.adapters.qdrant.client import Qdrant
+from cortex.domain.vector import CollectionSpec
+from cortex.ports.event_bus import Subscription
 from cortex.rpc.models.v1 import models_pb2_grpc
+from cortex.runtime.backbone import Backbone
+from cortex.runtime.lifecycle import Loop
+from services.embed.consume import Index, IndexStage
 from services.embed.passages import PassageEncoder
 from services.embed.query import QueryEncoder
 from services.embed.rpc import EmbedRpc, TenantOf
 from services.embed.scheduler import scheduling
 from services.embed.settings import EmbedSettings
 
+CHUNKED = Subscription(
+    name="embed", subjects=("cortex.chunked.*",), concurrency=4, acknowledge_wait_s=30.0, deliveries_max=50
+)
+CHANGED = Subscription(
+    name="embed-changes",
+    subjects=("cortex.content.*.METADATA", "cortex.content.*.ACL", "cortex.content.*.DELETE"),
+    concurrency=8,
+    acknowledge_wait_s=30.0,
+    deliveries_max=50,
+)
 WARM_UP = "How long is the notice period, and who approves it?"
 
 
@@ -59,6 +78,28 @@ async def opened(settings: EmbedSettings) -> AsyncIterator[Embed]:
         )
         await queries.encode(WARM_UP)
         yield Embed(queries, passages, settings.passages_per_call_max)
+
+
+COLLECTION_ALIAS = "chunks"
+
+
+async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]:
+    """The consumers that write the index; makes the collection of this model and these terms first."""
+    model = embed.passages.model
+    collection = f"chunks-{model.sha256[:12]}-{embed.passages.sparse_version}"
+    spec = CollectionSpec(alias=COLLECTION_ALIAS, collection=collection, dense_dimensions=model.dimensions)
+    await qdrant.collections().ensure_collection(spec)
+    writer = qdrant.writer(collection)
+    store, vectors = PostgresRevisions(shared.database), PostgresVectors(shared.database)
+    stage = IndexStage(store, vectors, embed.passages, Index(writer, writer), shared.stages)
+
+    async def consume_chunked() -> None:
+        await shared.bus.consume(CHUNKED, on_stage(stage.chunked))
+
+    async def consume_changed() -> None:
+        await shared.bus.consume(CHANGED, on_content(stage.changed))
+
+    return [consume_chunked, consume_changed]
 
 
 async def run(settings: EmbedSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:

@@ -1,10 +1,12 @@
 """The event outbox: written in the transaction of what changed, relayed to the bus in order of arrival."""
 
+from psycopg import AsyncConnection, OperationalError
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from cortex.adapters.event_wire import content_bytes
 from cortex.adapters.postgres.database import Database
+from cortex.domain.errors import Transient
 from cortex.domain.event import ContentEvent
 from cortex.ports.event_bus import EventBus
 
@@ -18,7 +20,7 @@ _TAKE = text("SELECT id, event_id, subject, payload, traceparent FROM cortex_rel
 _DONE = text("SELECT cortex_relay_done(:published)")
 
 
-async def queue_event(connection: AsyncConnection, event: ContentEvent) -> None:
+async def queue_event(connection: SqlConnection, event: ContentEvent) -> None:
     """Delivered once the caller's transaction has committed, and not if it rolls back."""
     await connection.execute(
         _QUEUE,
@@ -31,6 +33,32 @@ async def queue_event(connection: AsyncConnection, event: ContentEvent) -> None:
         },
     )
     await connection.execute(_NOTIFY)
+
+
+class EventNotices:
+    """Waits until the outbox has something, on a connection of its own."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: AsyncConnection[tuple[object, ...]] | None = None
+
+    async def wait(self, timeout_s: float) -> None:
+        """Returns at the next commit that queued an event, or one since the last wait, or after `timeout_s`."""
+        try:
+            if self._connection is None:
+                self._connection = await AsyncConnection.connect(self._url, autocommit=True)
+                await self._connection.execute(f"LISTEN {CHANNEL}")
+                return  # something may have come before we listened
+            async for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
+                return
+        except (OperationalError, OSError) as error:
+            await self.close()
+            raise Transient("Postgres is out of reach", retry_after_s=1.0) from error
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
 
 
 class EventRelay:

@@ -92,6 +92,8 @@ class PostgresRevisions:
             blocks = as_json(blocks_json(parsed.blocks))
             values = {"tenant": tenant, "document": document, "revision": revision, "blocks": blocks}
             await connection.execute(_SAVE_BLOCKS, values)
+            if parsed.blocks:
+                await connection.execute(_FORGET_FAILURES, {"document": document})
             await connection.execute(_PARSED, {"title": title, "author": parsed.author, "document": document})
             return True
 
@@ -160,7 +162,6 @@ class PostgresRevisions:
             values = {"document": document, "revision": revision, "model": model}
             await connection.execute(_MODEL, values)
             await connection.execute(_INDEXED, values)
-            await connection.execute(_FORGET_FAILURES, {"document": document})
             return True
 
     async def forget_below(self, tenant: TenantId, document: DocumentId, revision: int) -> None:

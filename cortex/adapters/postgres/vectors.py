@@ -52,13 +52,16 @@ class PostgresVectors:
             rows = await connection.execute(_DENSE, values)
             return {row.embedded_sha256: _unpack_halves(bytes(row.dense)) for row in rows}
 
-    async def save(self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]) -> None:
+    async def save(
+        self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]
+    ) -> dict[str, tuple[float, ...]]:
+        halves = {key: _pack_halves(unpack_floats(encoding.dense)) for key, encoding in encodings.items()}
         rows = [
             {
                 "tenant": tenant,
                 "model": model_key,
                 "hash": embedded_sha256,
-                "dense": _pack_halves(unpack_floats(encoding.dense)),
+                "dense": halves[embedded_sha256],
                 "token_bits": encoding.stored.token_bits,
                 "token_ids": pack_token_ids(encoding.stored.token_ids),
                 "tokens": encoding.stored.tokens,
@@ -68,6 +71,7 @@ class PostgresVectors:
         if rows:
             async with self._database.tenant(tenant) as connection:
                 await connection.execute(_SAVE, rows)
+        return {key: _unpack_halves(packed) for key, packed in halves.items()}
 
     async def load(
         self, tenant: TenantId, *, model_key: str, embedded_sha256s: Collection[str]

@@ -1,0 +1,47 @@
+"""What nearly every process stands on, opened together and closed in reverse."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from cortex.adapters.clock import SystemClock
+from cortex.adapters.nats import NatsBus, StagePublisher
+from cortex.adapters.objects import Objects
+from cortex.adapters.postgres.database import Database
+from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.spicedb.engine import SpiceDbEngine
+from cortex.runtime.settings import PlatformSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Backbone:
+    settings: PlatformSettings
+    clock: SystemClock
+    database: Database
+    objects: Objects
+    bus: NatsBus
+    stages: StagePublisher
+    engine: SpiceDbEngine
+    permissions: PermissionApplier
+
+
+@asynccontextmanager
+async def backbone(settings: PlatformSettings, *, connections_max: int = 10) -> AsyncIterator[Backbone]:
+    """Raises Transient while the bus is out of reach; the others connect on first use."""
+    async with AsyncExitStack() as stack:
+        database = Database.connect(settings.database_url, connections_max=connections_max)
+        stack.push_async_callback(database.close)
+        bus = await NatsBus.connect(settings.nats_url)
+        stack.push_async_callback(bus.close)
+        engine = SpiceDbEngine(settings.spicedb_url, key=settings.spicedb_key)
+        stack.push_async_callback(engine.close)
+        yield Backbone(
+            settings=settings,
+            clock=SystemClock(),
+            database=database,
+            objects=Objects(settings.objects_url),
+            bus=bus,
+            stages=StagePublisher(bus),
+            engine=engine,
+            permissions=PermissionApplier(database, engine),
+        )

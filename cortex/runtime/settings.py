@@ -1,0 +1,61 @@
+"""The environment, read once by a process's main into frozen settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cortex.domain.errors import Invalid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformSettings:
+    """Where everything is. Addresses hold passwords, hence hidden from `repr`.
+
+    `health_port` None: no probes. `local` is true only where the token key of the data folder may sign in people.
+    """
+
+    data: Path
+    database_url: str = field(repr=False)
+    nats_url: str = field(repr=False)
+    redis_url: str = field(repr=False)
+    spicedb_url: str
+    spicedb_key: str = field(repr=False)
+    temporal_url: str
+    qdrant_url: str
+    qdrant_key: str = field(repr=False)
+    objects_url: str
+    models_dir: Path
+    models_url: str
+    internal_key: str = field(repr=False)
+    otlp_url: str | None = None
+    health_port: int | None = None
+    local: bool = True
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "PlatformSettings":
+        """Raises Invalid that names every variable that is missing."""
+        names = {
+            "database_url": "CORTEX_DATABASE_URL",
+            "nats_url": "CORTEX_NATS_URL",
+            "redis_url": "CORTEX_REDIS_URL",
+            "spicedb_url": "CORTEX_SPICEDB_URL",
+            "spicedb_key": "CORTEX_SPICEDB_KEY",
+            "temporal_url": "CORTEX_TEMPORAL_URL",
+            "qdrant_url": "CORTEX_QDRANT_URL",
+            "models_url": "CORTEX_MODELS_URL",
+            "internal_key": "CORTEX_INTERNAL_KEY",
+        }
+        if missing := sorted(name for name in names.values() if not environment.get(name)):
+            raise Invalid(f"set {', '.join(missing)}; `cortex up` does so for what it starts")
+        data = Path(environment.get("CORTEX_DATA", ".cortex")).absolute()
+        port = environment.get("CORTEX_HEALTH_PORT")
+        return cls(
+            data=data,
+            qdrant_key=environment.get("CORTEX_QDRANT_KEY", ""),
+            objects_url=environment.get("CORTEX_OBJECTS_URL", (data / "objects").as_uri()),
+            models_dir=Path(environment.get("CORTEX_MODELS_DIR", data / "models")),
+            otlp_url=environment.get("CORTEX_OTLP_URL") or None,
+            health_port=int(port) if port else None,
+            local=environment.get("CORTEX_AUTH_LOCAL", "true").lower() == "true",
+            **{name: environment[variable] for name, variable in names.items()},
+        )

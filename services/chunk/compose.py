@@ -1,0 +1,46 @@
+"""Builds chunking: the tokenizer of the embedder, the language detector, and the consumer of parsed revisions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from cortex.adapters.event_wire import on_stage
+from cortex.adapters.language import LanguageByScript
+from cortex.adapters.onnx.package import verify
+from cortex.adapters.onnx.tokenizer import Tokenizer
+from cortex.adapters.postgres.revisions import PostgresRevisions
+from cortex.ports.event_bus import Subscription
+from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.lifecycle import Loop, run_loops
+from cortex.runtime.settings import PlatformSettings
+from services.chunk.consume import ChunkStage
+from services.chunk.settings import ChunkLimits
+
+SUBSCRIPTION = Subscription(
+    name="chunk", subjects=("cortex.parsed.*",), concurrency=4, acknowledge_wait_s=30.0, deliveries_max=20
+)
+
+
+@asynccontextmanager
+async def opened(limits: ChunkLimits, shared: Backbone) -> AsyncIterator[Loop]:
+    package = await asyncio.to_thread(verify, shared.settings.models_dir)
+    languages = LanguageByScript("en")
+    stage = ChunkStage(
+        PostgresRevisions(shared.database),
+        shared.stages,
+        counter=Tokenizer(package.tokenizer_path),
+        language_of=lambda text: languages.detect(text).code,
+        limits=limits,
+    )
+
+    async def consume() -> None:
+        await shared.bus.consume(SUBSCRIPTION, on_stage(stage.handle))
+
+    yield consume
+
+
+async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    """Chunking as a process of its own."""
+    async with backbone(platform) as shared, opened(ChunkLimits(), shared) as consume:
+        ready.set()
+        await run_loops([consume], stop=stop)
