@@ -1,4 +1,4 @@
-"""`python -m cortex.adapters.spicedb_local --port P --key-file F (--schema PATH --database-url URL | --empty)`."""
+"""`python -m cortex.adapters.spicedb_local --port P --key-file F [--schema PATH] (--database-url URL | --empty)`."""
 
 import argparse
 import signal
@@ -38,8 +38,9 @@ def _serve(arguments: argparse.Namespace, *, stop: threading.Event) -> None:
     if not key:
         raise Invalid(f"the key file {arguments.key_file} is empty")
     engine = Engine(Library(arguments.library or locate()))
-    if not arguments.empty:
+    if arguments.schema is not None:
         load_schema(engine, _read(arguments.schema))
+    if arguments.database_url is not None:
         count = load_tuples(engine, read_tuples(arguments.database_url))
         sys.stderr.write(f"spicedb: {count} tuples replayed after {time.monotonic() - began:.2f} s\n")
     server = LocalServer(engine, key=key)
@@ -65,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", type=Path, help="the shared library, where it is not found by itself")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--database-url", help="Postgres with the tuples; the password may come from PGPASSWORD")
-    source.add_argument("--empty", action="store_true", help="start with neither schema nor tuples: for tests")
+    source.add_argument("--empty", action="store_true", help="start without tuples: for tests")
     return parser
 
 

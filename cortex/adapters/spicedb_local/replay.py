@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Protocol
 
 import psycopg
 from authzed.api.v1 import (
@@ -13,7 +14,6 @@ from authzed.api.v1 import (
     WriteSchemaRequest,
 )
 
-from cortex.adapters.spicedb_local.engine import Engine
 from cortex.adapters.spicedb_local.library import EngineError
 from cortex.domain.errors import Invalid, Transient
 
@@ -27,14 +27,20 @@ FROM cortex_replay_tuples()
 TupleRow = tuple[str, str, str, str, str, str]
 
 
-def load_schema(engine: Engine, schema: str) -> None:
+class UnaryCalls(Protocol):
+    """The part of an `Engine` that filling it takes."""
+
+    def call(self, method: str, request: bytes, /) -> bytes: ...
+
+
+def load_schema(engine: UnaryCalls, schema: str) -> None:
     try:
         engine.call("WriteSchema", WriteSchemaRequest(schema=schema).SerializeToString())
     except EngineError as error:
         raise Invalid(f"the permission schema was refused: {error}") from error
 
 
-def load_tuples(engine: Engine, rows: Iterable[TupleRow]) -> int:
+def load_tuples(engine: UnaryCalls, rows: Iterable[TupleRow]) -> int:
     """Writes them in batches and gives their number. Any refusal ends it: half a store must not serve."""
     count = 0
     iterator = iter(rows)

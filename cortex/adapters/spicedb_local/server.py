@@ -13,6 +13,7 @@ from cortex.adapters.spicedb_local.library import EngineError
 from cortex.domain.errors import Transient
 
 THREADS = 16
+STREAM_S_MAX = 300.0
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 _PERMISSIONS = "authzed.api.v1.PermissionsService"
 _SCHEMA = "authzed.api.v1.SchemaService"
@@ -115,7 +116,8 @@ def _streaming(channel: grpc.Channel, method: str) -> grpc.RpcMethodHandler:
     forward = channel.unary_stream(f"/{_PERMISSIONS}/{method}")
 
     def handle(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
-        call = forward(request, timeout=context.time_remaining())
+        # A call without a deadline claims to have centuries, which the next hop would overflow.
+        call = forward(request, timeout=min(context.time_remaining() or STREAM_S_MAX, STREAM_S_MAX))
         context.add_callback(call.cancel)  # the client went away: the engine need not go on
         try:
             yield from call

@@ -1,6 +1,6 @@
 """SpiceDB's engine in a process of its own: `cortex.adapters.spicedb_local`.
 
-With Postgres here or elsewhere it replays the tuples before it listens; without any it starts empty (for tests).
+With Postgres, here or elsewhere, it replays the tuples before it listens; for tests, it starts without tuples.
 """
 
 import sys
@@ -23,7 +23,7 @@ def spec(plan: Plan, *, empty: bool) -> ProcessSpec:
     key_file = folder / "key"
     write_private(key_file, plan.credentials.spicedb)
     port = plan.ports["spicedb"]
-    source = ("--empty",) if empty else ("--schema", str(SCHEMA), "--database-url", plan.replay_url)
+    source = ("--empty",) if empty else ("--database-url", plan.replay_url)
     environment = {**python_environment(), "PGPASSWORD": plan.credentials.postgres_replay}
     if len(str(folder).encode()) <= _SOCKET_FOLDER_BYTES_MAX:
         environment["TMPDIR"] = str(folder)
@@ -31,7 +31,7 @@ def spec(plan: Plan, *, empty: bool) -> ProcessSpec:
         name="spicedb",
         argv=(
             *(sys.executable, "-m", "cortex.adapters.spicedb_local", "--port", str(port)),
-            *("--key-file", str(key_file), "--library", str(locate()), *source),
+            *("--key-file", str(key_file), "--library", str(locate()), "--schema", str(SCHEMA), *source),
         ),
         environment=environment,
         depends_on=plan.present(MIGRATIONS),

@@ -39,9 +39,11 @@ async def _check(port: int, service: str) -> bytes:
         writer.write(_request(f"{LOOPBACK}:{port}", service))
         await writer.drain()
         while True:
-            kind, payload = await _read_frame(reader)
+            kind, flags, payload = await _read_frame(reader)
             if kind == _DATA:
                 return payload[5:]  # after the flag and the length of the message
+            if kind == _HEADERS and flags & _END_STREAM:
+                return b""  # an error, which comes without a message
     finally:
         writer.close()
 
@@ -76,9 +78,9 @@ def _frame(kind: int, *, flags: int, stream: int, payload: bytes) -> bytes:
     return len(payload).to_bytes(3, "big") + struct.pack("!BBI", kind, flags, stream) + payload
 
 
-async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
     head = await reader.readexactly(9)
     length = int.from_bytes(head[:3], "big")
     if length > _FRAME_BYTES_MAX:
         raise ConnectionError("not HTTP/2")
-    return head[3], await reader.readexactly(length)
+    return head[3], head[4], await reader.readexactly(length)

@@ -1,0 +1,55 @@
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cortex.adapters.processes import ProcessIdentity, identify
+from cortex.runtime.local import record
+from cortex.runtime.local.doctor import Finding, Level, examine
+from cortex.runtime.local.folder import DataFolder
+from cortex.runtime.supervisor import ProcessState
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> DataFolder:
+    return DataFolder.open(tmp_path / "data")
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def of(findings: list[Finding], check: str, level: Level) -> list[Finding]:
+    return [finding for finding in findings if finding.check == check and finding.level is level]
+
+
+def test_every_complaint_comes_with_its_mend(folder: DataFolder, taken: int) -> None:
+    folder.root.chmod(0o755)
+    findings = examine(folder, environment={}, port=taken)
+    assert of(findings, "data", Level.FAIL)[0].mend == f"chmod go= {folder.root}"
+    port = of(findings, "ports", Level.FAIL)[0]
+    assert f"pid {os.getpid()}" in port.message
+    assert "--port" in port.mend
+    assert of(findings, "model", Level.WARN)
+    assert all(finding.mend for finding in findings if finding.level is not Level.OK)
+    for server in ("postgres", "nats", "temporal", "valkey", "spicedb", "qdrant", "python", "system", "disk"):
+        assert of(findings, server, Level.OK)
+
+
+def test_a_process_without_its_supervisor_and_one_that_keeps_failing_are_found(folder: DataFolder) -> None:
+    me = identify(os.getpid())
+    assert me is not None
+    process = record.ProcessRecord(name="nats", state=ProcessState.RESTARTING, identity=me, restarts=4)
+    gone = ProcessIdentity(me.pid, me.started_at - 100)
+    (folder.logs / "nats.log").write_text("no space left\n")
+    record.save(folder, record.RuntimeRecord(supervisor=gone, ports={}, processes=(process,)))
+    leftovers = of(examine(folder, environment={}, port=1), "leftovers", Level.WARN)
+    assert "runs without its supervisor" in leftovers[0].message
+    record.save(folder, record.RuntimeRecord(supervisor=me, ports={}, processes=(process,)))
+    failing = of(examine(folder, environment={}, port=1), "processes", Level.WARN)[0]
+    assert "restarted 4 times" in failing.message
+    assert "no space left" in failing.message
