@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -27,10 +28,11 @@ from services.parse.wire import PREFIX, Head, encode_document, encode_error, fra
 PR_SET_PDEATHSIG = 1
 EXIT_FAILED = 70
 
-Parse = Callable[[bytes, str, str | None], ParsedDocument]
+Parse = Callable[..., ParsedDocument]
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], parse_one: Parse = parse) -> None:
+    """`parse_one` has the signature of `dispatch.parse`."""
     settings = json.loads(arguments[1])
     limits = ParseLimits(**settings["limits"])
     die_with_parent(int(arguments[0]))
@@ -44,11 +46,7 @@ def main(arguments: list[str]) -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     send(replies, {})
-
-    def parse_here(data: bytes, name: str, mime: str | None) -> ParsedDocument:
-        return parse(data, name=name, mime=mime, limits=limits)
-
-    serve(requests, replies, parse_here, cpu_s=settings["cpu_s"], bytes_max=limits.bytes_max)
+    serve(requests, replies, partial(parse_one, limits=limits), cpu_s=settings["cpu_s"], bytes_max=limits.bytes_max)
 
 
 def die_with_parent(parent: int) -> None:
@@ -68,7 +66,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, parse_one: Parse, *, cpu_s: int
         name = head["name"] or ""
         limit_processor(cpu_s)
         try:
-            reply = encode_document(parse_one(data, name, head["mime"]))
+            reply = encode_document(parse_one(data, name=name, mime=head["mime"]))
         except CortexError as error:
             send(replies, encode_error(error))
         except MemoryError:

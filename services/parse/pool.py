@@ -31,8 +31,9 @@ class ParserPool:
     and are replaced after `documents_per_child` documents, and after any call that did not end with their reply.
     """
 
-    def __init__(self, settings: ParseSettings) -> None:
+    def __init__(self, settings: ParseSettings, *, child_module: str = "services.parse.child") -> None:
         self._settings = settings
+        self._child_module = child_module
         self._slots: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
         for _ in range(settings.pool.processes):
             self._slots.put_nowait(None)
@@ -86,7 +87,7 @@ class ParserPool:
         if self._closed:
             raise Transient("the parser pool is closing")
         self._children = [child for child in self._children if child.alive]
-        child = await _Child.start(self._settings)
+        child = await _Child.start(self._settings, self._child_module)
         self._children.append(child)
         return child
 
@@ -132,7 +133,7 @@ class _Child:
         self.documents = 0
 
     @classmethod
-    async def start(cls, settings: ParseSettings) -> Self:
+    async def start(cls, settings: ParseSettings, module: str) -> Self:
         """Returns when the child is ready, so that its start counts against no document."""
         pool = settings.pool
         told = {
@@ -140,7 +141,7 @@ class _Child:
             "memory_bytes_max": pool.memory_bytes_max,
             "cpu_s": pool.cpu_s,
         }
-        arguments = ["-m", "services.parse.child", str(os.getpid()), json.dumps(told)]
+        arguments = ["-m", module, str(os.getpid()), json.dumps(told)]
         # Nothing of our environment: it holds addresses with passwords, and files come from strangers.
         environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
         pipe = asyncio.subprocess.PIPE

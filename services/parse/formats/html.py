@@ -62,11 +62,11 @@ def read_tree(text: str) -> etree._Element:
         raise Exhausted("is nested too deep (more than 256 elements in each other)")
     if root is None:
         raise Invalid("holds no HTML that can be read")
-    etree.strip_elements(root, *_DROPPED, with_tail=False)
     hidden = root.xpath(_HIDDEN)
     for element in hidden if isinstance(hidden, list) else []:
-        if isinstance(element, etree._Element) and element.getparent() is not None:
-            _remove(element)
+        if isinstance(element, etree._Element) and element is not root:
+            element.tag = _DROPPED[0]
+    etree.strip_elements(root, *_DROPPED, with_tail=False)
     return root
 
 
@@ -160,19 +160,6 @@ def _rows(table: etree._Element) -> list[list[str]] | None:
 
 def _cell(cell: etree._Element) -> str:
     return collapse(" ".join(str(text) for text in cell.itertext()))
-
-
-def _remove(element: etree._Element) -> None:
-    """Takes an element out and leaves the text behind it where it was."""
-    parent, previous = element.getparent(), element.getprevious()
-    if parent is None:
-        return
-    if element.tail and previous is not None:
-        previous.tail = (previous.tail or "") + element.tail
-    elif element.tail:
-        parent.text = (parent.text or "") + element.tail
-    element.tail = None
-    parent.remove(element)
 
 
 def _meta(root: etree._Element, *names: str) -> str | None:

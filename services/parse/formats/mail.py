@@ -87,7 +87,8 @@ def _parts(message: Message, limits: ParseLimits) -> Iterator[Message]:
         seen += 1
         if seen > limits.parts_max:
             raise Exhausted(f"has more than {limits.parts_max:,} parts (parts_max)")
-        inner = part.get_payload()
+        # Asked of a leaf, `get_payload` would decode it.
+        inner = part.get_payload() if part.is_multipart() else None
         if part.get_content_maintype() == "multipart" and isinstance(inner, list):
             waiting.extend(child for child in reversed(inner) if isinstance(child, Message))
         else:
@@ -109,7 +110,10 @@ def _file_name(part: Message) -> str | None:
 
 
 def _payload(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
+    try:
+        payload = part.get_payload(decode=True)
+    except (ValueError, LookupError, TypeError):
+        return b""
     return payload if isinstance(payload, bytes) else b""
 
 

@@ -17,6 +17,7 @@ from services.parse.times import rfc3339
 FRONT_MATTER_CHARACTERS_MAX = 16_384
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+_UNREAD = ""
 _TAG = re.compile(r"<[^>]{0,500}>")
 
 
@@ -26,6 +27,7 @@ def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
     warnings = list(decoded.warnings)
     matter, body, lines_before = split_front_matter(text, warnings)
     blocks = BlockList(limits)
+    blocks.add(BlockKind.CODE, matter.pop(_UNREAD, ""), line=2)
     parser = MarkdownIt("commonmark", {"maxNesting": min(limits.depth_max, 100)}).enable(["table", "strikethrough"])
     _Writer(blocks, limits, lines_before).write(parser.parse(body))
     return ParsedDocument(
@@ -40,7 +42,10 @@ def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
 
 
 def split_front_matter(text: str, warnings: list[str]) -> tuple[dict[str, str], str, int]:
-    """Its top-level texts, the rest, and how many lines were cut. What is not a mapping stays in the text."""
+    """Its top-level texts, the rest, and how many lines were cut.
+
+    What is YAML but not a mapping stays in the text; what is not YAML stands whole under the key `_UNREAD`.
+    """
     found = _FRONT_MATTER.match(text[: FRONT_MATTER_CHARACTERS_MAX + 10])
     if not found:
         return {}, text, 0
@@ -51,13 +56,13 @@ def split_front_matter(text: str, warnings: list[str]) -> tuple[dict[str, str], 
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 2}" if mark else "front matter"
         warnings.append(f"{place}: the front matter is not YAML and was read as text")
-        return {}, text, 0
+        return {_UNREAD: found.group(1)}, text[found.end() :], text[: found.end()].count("\n")
     if not isinstance(loaded, dict):
         return {}, text, 0
     matter = {
         key.lower(): collapse(value)
         for key, value in loaded.items()
-        if isinstance(key, str) and isinstance(value, str) and collapse(value)
+        if key and isinstance(key, str) and isinstance(value, str) and collapse(value)
     }
     return matter, text[found.end() :], text[: found.end()].count("\n")
 

@@ -117,24 +117,24 @@ def _turned(x: float, y: float, angle: float) -> tuple[float, float]:
 
 
 def without_repeated(lines: list[Line], *, pages: int) -> list[Line]:
-    """Drops what stands at the top or bottom of most pages, page numbers aside."""
+    """Drops what stands at the same height at the top or bottom of most pages, page numbers aside."""
     if pages < REPEATED_PAGES_MIN:
         return lines
     by_page: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         by_page[line.page].append(line)
-    edges = {
-        page: {id(line): _shape(line) for line in (on_page[:EDGE_LINES] + on_page[-EDGE_LINES:])}
-        for page, on_page in by_page.items()
-    }
+    edges: dict[int, dict[int, tuple[str, int]]] = {}
+    for page, on_page in by_page.items():
+        by_height = sorted(on_page, key=lambda line: line.baseline)
+        edges[page] = {id(line): _shape(line) for line in by_height[:EDGE_LINES] + by_height[-EDGE_LINES:]}
     seen = Counter(shape for shapes in edges.values() for shape in set(shapes.values()))
     least = max(REPEATED_PAGES_MIN, REPEATED_SHARE * len(by_page))
     repeated = {shape for shape, count in seen.items() if count >= least}
     return [line for line in lines if edges[line.page].get(id(line)) not in repeated]
 
 
-def _shape(line: Line) -> str:
-    return _DIGITS.sub("#", line.text.casefold().strip())
+def _shape(line: Line) -> tuple[str, int]:
+    return _DIGITS.sub("#", line.text.casefold().strip()), round(line.baseline)
 
 
 def paragraphs(lines: list[Line]) -> Iterator[Paragraph]:
