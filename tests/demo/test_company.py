@@ -1,5 +1,6 @@
 """The directory and the permissions of the demo company hold together."""
 
+from collections import Counter
 from pathlib import Path
 
 import yaml
@@ -88,3 +89,11 @@ def test_everyone_at_the_company_sees_a_good_part_and_nobody_sees_all(oracle: Or
     for person in oracle.people.values():
         if not person.guest:
             assert 60 <= len(oracle.visible_documents(person.email)) < len(oracle.documents)
+
+
+def test_the_readme_introduces_everyone_and_counts_right(oracle: Oracle) -> None:
+    readme = (DEMO / "README.md").read_text(encoding="utf-8")
+    assert [person.name for person in oracle.people.values() if f"| {person.name} |" not in readme] == []
+    assert f"{len(oracle.documents)} documents" in readme
+    for source, count in Counter(path.partition("/")[0] for path in oracle.documents).items():
+        assert f"| `{source}` | {count} |" in readme
