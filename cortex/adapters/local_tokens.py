@@ -13,6 +13,7 @@ from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.domain.identity import PersonId, TenantId, normalise_email, slug, tenant_id
 from cortex.ports.clock import Clock
 from cortex.ports.directory import Directory
+from cortex.ports.tenants import Tenants
 
 ISSUER = "cortex-local"
 ALGORITHM = "HS256"
@@ -84,9 +85,10 @@ def _key(path: Path) -> str:
 class LocalAuthenticator:
     """Implements Authenticator for local tokens. Unknown people become known: the key vouches for them."""
 
-    def __init__(self, tokens: LocalTokens, directory: Directory) -> None:
+    def __init__(self, tokens: LocalTokens, directory: Directory, tenants: Tenants) -> None:
         self._tokens = tokens
         self._directory = directory
+        self._tenants = tenants
 
     async def authenticate(self, authorization: str | None) -> Credential:
         scheme, _, token = (authorization or "").partition(" ")
@@ -94,11 +96,12 @@ class LocalAuthenticator:
             raise Denied("send Authorization: Bearer TOKEN; `cortex token EMAIL` makes one")
         claims = self._tokens.verify(token.strip())
         tenant = tenant_id(claims.tenant)
-        return Credential(tenant, await self._person(tenant, claims.email), claims.email, claims.role)
+        return Credential(tenant, await self._person(tenant, claims), claims.email, claims.role)
 
-    async def _person(self, tenant: TenantId, email: str) -> PersonId:
+    async def _person(self, tenant: TenantId, claims: LocalClaims) -> PersonId:
         try:
-            return (await self._directory.person(tenant, email)).id
+            return (await self._directory.person(tenant, claims.email)).id
         except NotFound:
-            name = email.partition("@")[0]
-            return (await self._directory.put_person(tenant, email, name=name, guest=False)).id
+            await self._tenants.make(claims.tenant, title=claims.tenant)
+            name = claims.email.partition("@")[0]
+            return (await self._directory.put_person(tenant, claims.email, name=name, guest=False)).id

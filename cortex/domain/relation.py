@@ -74,10 +74,11 @@ def acl_relations(tenant: TenantId, kind: str, identifier: DocumentId | Containe
         add("unrestricted", anyone)
     for principal in acl.deny:
         add("deny", _subject(tenant, principal))
-    for number, gate in enumerate(sorted(sorted(group) for group in acl.all_of)):
+    gates = sorted(sorted(_subject(tenant, principal) for principal in group) for group in acl.all_of)
+    for number, gate in enumerate(gates):
         gate_id = f"{here}/{kind}/{number}"
         add("gate", ("gate", gate_id, ""))
-        found.update(Relation("gate", gate_id, "member", *_subject(tenant, principal)) for principal in gate)
+        found.update(Relation("gate", gate_id, "member", *subject) for subject in gate)
     if not acl.all_of:
         add("ungated", anyone)
     if kind == "document" and acl.public is Public.LINK:

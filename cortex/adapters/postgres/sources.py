@@ -76,8 +76,9 @@ _REMOVE = tuple(
     )
 )
 _COUNTS = text(
-    "SELECT count(*) FILTER (WHERE stage = 'indexed') AS indexed, count(*) FILTER (WHERE stage = 'failed') AS failed,"
-    " count(*) FILTER (WHERE stage NOT IN ('indexed', 'failed')) AS waiting"
+    "SELECT count(*) FILTER (WHERE indexed_revision = revision) AS indexed,"
+    " count(*) FILTER (WHERE indexed_revision <> revision) AS waiting,"
+    " (SELECT count(*) FROM source_failures WHERE source_id = :source) AS failed"
     " FROM documents WHERE tombstoned_at IS NULL AND source_id = :source"
 )
 
@@ -180,7 +181,7 @@ class PostgresSources:
             return [Failure(*row) for row in await connection.execute(_FAILURES, {"source": source, "most": limit})]
 
     async def counts(self, tenant: TenantId, source: SourceId) -> dict[str, int]:
-        """Live documents by where they are: indexed, failed, waiting."""
+        """Live documents that are indexed, those that wait to be, and items that failed."""
         async with self._database.tenant(tenant) as connection:
             return dict((await connection.execute(_COUNTS, {"source": source})).one()._mapping)
 

@@ -1,0 +1,188 @@
+"""Bodies of the administration's routes, and answers to them. Unknown fields are refused."""
+
+import base64
+import binascii
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+
+from cortex.domain.acl import Acl, PrincipalRef, parse_acl, parse_principal
+from cortex.domain.change import ContainerState, DocumentState
+from cortex.domain.errors import Invalid
+
+EXTENSIONS = {
+    "text/markdown": ".md",
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "text/csv": ".csv",
+    "application/pdf": ".pdf",
+    "application/json": ".json",
+    "message/rfc822": ".eml",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+}
+Version = Annotated[int, Field(ge=0, le=2**62)]
+Text = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PersonBody(Body):
+    name: Text
+    guest: bool = False
+
+
+class GroupBody(Body):
+    """`members` are principals: user:EMAIL or group:ID."""
+
+    name: Text
+    members: Annotated[list[str], Field(max_length=100_000)]
+
+    def references(self) -> list[PrincipalRef]:
+        return [parse_principal(member, place=f"members[{n}]") for n, member in enumerate(self.members)]
+
+
+class SourceBody(Body):
+    name: Text
+    type: Text
+    config: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class SyncBody(Body):
+    full: bool = False
+
+
+class DocumentBody(Body):
+    """`content` is text, `file` is base64; exactly one of them."""
+
+    title: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    content: str | None = None
+    file: str | None = None
+    mime: Annotated[str, Field(max_length=200)] | None = None
+    url: Annotated[str, Field(max_length=4_000)] | None = None
+    author: Annotated[str, Field(max_length=300)] | None = None
+    created_at: AwareDatetime | None = None
+    updated_at: AwareDatetime | None = None
+    version: Version | None = None
+    container: Text | None = None
+    acl: JsonValue = None
+
+    def state(self, external: str) -> DocumentState:
+        """Raises Invalid with the place and the mend."""
+        mime = self.mime or "text/markdown"
+        name = PurePosixPath(external).name or external
+        if not PurePosixPath(name).suffix:
+            name += EXTENSIONS.get(mime, "")
+        return DocumentState(
+            external_id=external,
+            data=self._data(),
+            name=name,
+            mime=mime,
+            title=self.title,
+            url=self.url,
+            author=self.author,
+            created_at=_utc(self.created_at),
+            updated_at=_utc(self.updated_at),
+            container=self.container,
+            acl=_acl(self.acl),
+            version=self.version,
+        )
+
+    def _data(self) -> bytes:
+        if (self.content is None) == (self.file is None):
+            raise Invalid("body: send content (text) or file (base64), one of them")
+        if self.content is not None:
+            return self.content.encode("utf-8", errors="replace")
+        try:
+            return base64.b64decode(self.file or "", validate=True)
+        except binascii.Error as error:
+            raise Invalid(f"file: not base64 ({error})") from None
+
+
+class ContainerBody(Body):
+    parent: Text | None = None
+    acl: JsonValue = None
+    version: Version | None = None
+
+    def state(self, external: str) -> ContainerState:
+        return ContainerState(external, self.parent, _acl(self.acl), self.version)
+
+
+class SourceGroupBody(Body):
+    members: Annotated[list[str], Field(max_length=100_000)]
+    version: Version | None = None
+
+    def references(self) -> list[PrincipalRef]:
+        return [parse_principal(member, place=f"members[{n}]") for n, member in enumerate(self.members)]
+
+
+class PushedDocument(BaseModel):
+    document_id: str
+    revision: int
+
+
+class PersonView(BaseModel):
+    id: str
+    email: str
+    name: str
+    guest: bool
+
+
+class RunView(BaseModel):
+    id: str
+    kind: str
+    state: Literal["running", "done", "failed"]
+    started_at: datetime
+    finished_at: datetime | None
+    seen: int
+    changed: int
+    deleted: int
+    failed: int
+    error: str | None
+
+
+class FailureView(BaseModel):
+    external_id: str
+    place: str
+    message: str
+
+
+class SourceView(BaseModel):
+    id: str
+    name: str
+    type: str
+    state: str
+    created_at: datetime
+    documents: dict[str, int]
+    last_run: RunView | None
+
+
+class SourceDetail(SourceView):
+    runs: list[RunView]
+    failures: list[FailureView]
+
+
+class SourceList(BaseModel):
+    items: list[SourceView]
+    next_cursor: str | None = None
+
+
+class AddedSource(BaseModel):
+    id: str
+    name: str
+    warnings: list[str]
+
+
+class StartedRun(BaseModel):
+    run_id: str
+
+
+def _acl(value: JsonValue) -> Acl | None:
+    return None if value is None else parse_acl(value)
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC)

@@ -1,0 +1,102 @@
+"""Push: `PUT /v1/sources/...` of contracts.md. A source comes into being with the first PUT of an owner or admin."""
+
+from fastapi import APIRouter, Depends, Response
+
+from cortex.domain.credential import Credential, Role
+from cortex.domain.errors import Conflict, Invalid, NotFound
+from cortex.domain.identity import SourceId, slug, source_id
+from cortex.ports.audit_log import AuditEntry
+from services.control_plane.administer import requires
+from services.control_plane.bodies import ContainerBody, DocumentBody, PushedDocument, SourceGroupBody
+from services.control_plane.ports import ControlPorts
+
+PUSH = "push"
+
+
+class Push:
+    """Resolves the source, writes, and leaves a line in the audit."""
+
+    def __init__(self, ports: ControlPorts) -> None:
+        self._ports = ports
+
+    async def source(self, credential: Credential, name: str, *, make: bool) -> SourceId:
+        identifier = source_id(credential.tenant_id, name)
+        try:
+            found = await self._ports.sources.source(credential.tenant_id, identifier)
+        except NotFound:
+            if not make:
+                raise
+            await self._ports.sources.add(credential.tenant_id, identifier, name=slug(name), type_=PUSH, config={})
+            await self.audit(credential, "source.add", name)
+            return identifier
+        if found.type != PUSH:
+            raise Invalid(f"source {name!r} is of type {found.type}: it is read by its connector, not pushed to")
+        if found.state == "removing":
+            raise Conflict(f"source {name!r} is being removed")
+        return identifier
+
+    async def audit(self, credential: Credential, action: str, place: str) -> None:
+        entry = AuditEntry(actor=credential.email, action=action, object=place)
+        await self._ports.audit.append(credential.tenant_id, [entry])
+
+
+def push_router(ports: ControlPorts) -> APIRouter:
+    """PUT answers 202 for what changed and 200 for the same body again."""
+    router = APIRouter(prefix="/v1/sources/{source}", tags=["push"])
+    push = Push(ports)
+    pushing = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN))
+
+    @router.put("/documents/{external_id:path}", status_code=202)
+    async def put_document(
+        source: str,
+        external_id: str,
+        body: DocumentBody,
+        response: Response,
+        reset: bool = False,
+        credential: Credential = pushing,
+    ) -> PushedDocument:
+        identifier = await push.source(credential, source, make=True)
+        state = body.state(external_id)
+        written = await ports.writer.put_document(credential.tenant_id, identifier, state, reset=reset)
+        response.status_code = 202 if written.changed else 200
+        if written.changed:
+            await push.audit(credential, "document.put", f"{source}/{written.document_id}")
+        return PushedDocument(document_id=str(written.document_id), revision=written.revision)
+
+    @router.delete("/documents/{external_id:path}", status_code=204)
+    async def delete_document(
+        source: str, external_id: str, version: int | None = None, credential: Credential = pushing
+    ) -> None:
+        identifier = await push.source(credential, source, make=False)
+        there = await ports.writer.delete_document(
+            credential.tenant_id, identifier, external_id, reason="pushed", version=version
+        )
+        if not there and version is None:
+            raise NotFound("the document is not known")
+        await push.audit(credential, "document.delete", f"{source}/{external_id}")
+
+    @router.put("/containers/{external_id:path}", status_code=204)
+    async def put_container(
+        source: str, external_id: str, body: ContainerBody, credential: Credential = pushing
+    ) -> None:
+        identifier = await push.source(credential, source, make=True)
+        await ports.writer.put_container(credential.tenant_id, identifier, body.state(external_id))
+        await push.audit(credential, "container.put", f"{source}/{external_id}")
+
+    @router.delete("/containers/{external_id:path}", status_code=204)
+    async def delete_container(
+        source: str, external_id: str, version: int | None = None, credential: Credential = pushing
+    ) -> None:
+        identifier = await push.source(credential, source, make=False)
+        await ports.writer.delete_container(credential.tenant_id, identifier, external_id, version=version)
+        await push.audit(credential, "container.delete", f"{source}/{external_id}")
+
+    @router.put("/groups/{external_id:path}", status_code=204)
+    async def put_group(source: str, external_id: str, body: SourceGroupBody, credential: Credential = pushing) -> None:
+        identifier = await push.source(credential, source, make=True)
+        await ports.writer.put_group(
+            credential.tenant_id, identifier, external_id, body.references(), version=body.version
+        )
+        await push.audit(credential, "group.put", f"{source}/{external_id}")
+
+    return router
