@@ -63,6 +63,8 @@ def stem(word: str, language: str) -> str:
 
 
 def _english(word: str) -> str:
+    if word in _IRREGULAR:
+        return _bare(_IRREGULAR[word])
     for ending, least in (
         ("'s", 2),
         ("’s", 2),

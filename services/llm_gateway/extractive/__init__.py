@@ -1,0 +1,1 @@
+"""Answers made of whole sentences that stand in the passages."""

@@ -1,0 +1,121 @@
+"""What is asked for: the words that matter, and the kind of answer that would do."""
+
+import enum
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from cortex.domain.words import Word, words
+
+
+class Kind(enum.StrEnum):
+    WHO = "who"
+    WHEN = "when"
+    HOW_MANY = "how_many"
+    WHERE = "where"
+    WHY = "why"
+    LIST = "list"
+    OTHER = "other"
+
+
+_PATTERNS = {
+    Kind.HOW_MANY: (
+        r"\bhow (?:many|much|long|often|old|far|big|large|high)\b|\bwhat (?:price|percentage|share|amount|number)\b"
+        r"|\b(?:price|cost|costs|deductible|discount|salary|maximum|minimum|pass mark|thickness)\b"
+        r"|\bwie ?(?:viele?|lange?|oft|hoch|teuer)\b|多少|几|いくつ|いくら|どのくらい"
+    ),
+    Kind.WHEN: (
+        r"\bwhen\b|\bwhat (?:date|day|time)\b|\b(?:which|what|on which) (?:week)?day\b|\bwann\b"
+        r"|什么时候|何时|几号|哪天|いつ"
+    ),
+    Kind.WHO: r"\bwho(?:se|m)?\b|\bwer\b|\bwem\b|\bwen\b|谁|誰|だれ",
+    Kind.WHERE: r"\bwhere\b|\bwo\b|\bwohin\b|哪里|どこ",
+    Kind.WHY: r"\bwhy\b|\bwarum\b|\bwieso\b|\bcause\b|\breason\b|\bwrong\b|为什么|原因|なぜ",
+    Kind.LIST: (
+        r"\blist\b|\bcompare[ds]?\b|\bdifferences?\b|\bversus\b|\beach\b|\bwelche\b|哪些|どの"
+        r"|\b(?:which|what) (?:are|(?!is\b|was\b|does\b|has\b)\w+s)\b"
+    ),
+}
+_KINDS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS.items())
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|wie|wann|wer|welche[rsmn]?|für|ist|und|wird|bis|warum|wo)\b|[äöüß]", re.IGNORECASE
+)
+_ASKING = re.compile(r"\b(?:which|what|how (?:many|much)|welche[rsmn]?|wie ?viele?)\s+", re.IGNORECASE)
+_CAPITALISED = re.compile(r"(?<=[\w,;:'’)\]] )(?:[A-Z][\w'’]*[a-zß][\w'’]*|[A-ZÄÖÜ]{2,}[\w-]*)")
+_CALENDAR = frozenset(
+    """january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday christmas english german chinese""".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """`terms` are the words that matter, each once, in order; a code stands for itself and not for its parts.
+
+    `sought` are those that only name the kind of answer, as `city` in "in which city": a sentence that answers names
+    the city and need not call it one.
+    """
+
+    text: str
+    kinds: frozenset[Kind]
+    terms: tuple[Word, ...]
+    sought: frozenset[int]
+
+    @cached_property
+    def german(self) -> bool:
+        return bool(_GERMAN.search(self.text))
+
+    def keys(self, language: str) -> tuple[str, ...]:
+        """The terms as words of `language` are compared, in the order of `terms`."""
+        return tuple(_key(self.text[term.start : term.end], term, language) for term in self.terms)
+
+    def names(self) -> frozenset[str]:
+        """Capitalised words within an English question: what is asked about must be spoken of.
+
+        German writes every noun like that, so there it tells nothing.
+        """
+        if self.german:
+            return frozenset()
+        found = {
+            match.group().casefold().removesuffix("'s").removesuffix("’s") for match in _CAPITALISED.finditer(self.text)
+        }
+        return frozenset(found - _CALENDAR)
+
+
+def read(text: str) -> Question:
+    kinds = frozenset(kind for kind, pattern in _KINDS if pattern.search(text))
+    asked_for = {match.end() for match in _ASKING.finditer(text)}
+    terms = tuple(_terms(words(text, "en")))
+    sought = frozenset(term.start for term in terms if term.start in asked_for and text[term.start].islower())
+    return Question(text, kinds or frozenset([Kind.OTHER]), terms, sought)
+
+
+def _terms(found: list[Word]) -> list[Word]:
+    chosen: dict[str, Word] = {}
+    whole_end = 0
+    for word in found:
+        if word.end <= whole_end:
+            continue
+        if word.exact:
+            whole_end = word.end
+        if not word.stop:
+            chosen.setdefault(word.key, word)
+    # A compound such as "on-call" is found by its parts as well: the whole would count twice.
+    return [word for word in chosen.values() if word.exact or not _compound(word, found)]
+
+
+def _compound(word: Word, found: list[Word]) -> bool:
+    inside = [other for other in found if word.start <= other.start and other.end <= word.end]
+    return len(inside) > 1 and any(other is not word and not other.stop for other in inside) and not _paired(word)
+
+
+def _paired(word: Word) -> bool:
+    """Pairs of Chinese characters overlap by design."""
+    return len(word.key) == 2 and ord(word.key[0]) > 0x2E80
+
+
+def _key(text: str, term: Word, language: str) -> str:
+    if term.exact or _paired(term):
+        return term.key
+    alone = words(text, language)
+    return alone[0].key if alone else term.key

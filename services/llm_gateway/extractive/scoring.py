@@ -1,0 +1,163 @@
+"""How well a unit answers: the question's words in it and around it, its kind, its passage, its age."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from cortex.domain.answer import Passage
+from cortex.domain.words import words
+from services.llm_gateway.extractive.question import Kind, Question
+from services.llm_gateway.extractive.settings import ComposerSettings
+from services.llm_gateway.extractive.synonyms import SYNONYM, SYNONYMS
+from services.llm_gateway.extractive.units import Unit
+
+IN_CONTEXT = 0.6
+"""What a word counts for that stands in the heading or a sentence beside, not in the unit."""
+
+PREFIX = 0.8
+"""What a word counts for that only begins, or continues, one of the question's."""
+
+EXACT, SOUGHT = 2.0, 0.5
+"""What codes weigh, and words that only name the kind of answer, against other words of the same rarity."""
+
+_PREFIX_CHARACTERS_MIN = 5
+_DATE = re.compile(
+    r"\b\d{1,4}[-./]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b|\b(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt"
+    r"|nov|dec|dez)[a-zä]*\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:montag|dienstag|mittwoch|donnerstag"
+    r"|freitag|samstag|sonntag)s?\b|\b(?:today|tomorrow|noon|midnight|weekly|daily|monthly|quarter)\b|\d+\s*[年月日号]",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|half|none"
+    r"|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf)\b|[一二三四五六七八九十百千万两]",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+\s+[A-ZÄÖÜ][a-zäöüß]+|@\w|^\[[^\]]*\]\s+\S+[^:]*:|[a-z] [A-ZÄÖÜ][a-zäöüß]{2,}")
+_CAUSE = re.compile(
+    r"\b(?:because|since|due|cause[ds]?|reason|so that|weil|wegen|grund|ursache)\b|因为|由于|原因|ため", re.IGNORECASE
+)
+_EVIDENCE = {Kind.WHEN: _DATE, Kind.HOW_MANY: _NUMBER, Kind.WHO: _NAME, Kind.WHY: _CAUSE}
+_MESSAGE_HEAD = re.compile(r"^\[[^\]]*\]\s+[^:\n]{1,80}:\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """`own` and `around` hold what each term of the question counts for here, from 0 to 1."""
+
+    unit: Unit
+    score: float
+    own: tuple[float, ...]
+    around: tuple[float, ...]
+    keys: frozenset[str]
+
+
+class Scorer:
+    """Knows the question and how rare its words are among these passages."""
+
+    def __init__(self, question: Question, passages: Sequence[Passage], settings: ComposerSettings) -> None:
+        self._question = question
+        self._settings = settings
+        self._held = {passage.chunk_id: passage_keys(passage) for passage in passages}
+        self._rarity = self._rarities(passages)
+        self._merit = _merits(passages)
+        self._newness = _newness(passages)
+
+    def coverage(self, counts: Sequence[float]) -> float:
+        """The share of the question that these counts hold."""
+        total = sum(self._rarity)
+        return sum(rarity * count for rarity, count in zip(self._rarity, counts, strict=True)) / total if total else 0.0
+
+    def score(self, siblings: Sequence[Unit]) -> list[Scored]:
+        """All units of one passage, in order."""
+        passage = siblings[0].passage
+        wanted = self._question.keys(passage.language)
+        held = [_keys(_said(unit.text), passage.language) for unit in siblings]
+        heading = _keys(" ".join([passage.title, *passage.heading_path]), passage.language)
+        scored = []
+        for n, unit in enumerate(siblings):
+            beside = frozenset().union(heading, *held[max(0, n - 1) : n + 2])
+            own = tuple(found(key, held[n]) for key in wanted)
+            around = tuple(max(mine, IN_CONTEXT * found(key, beside)) for mine, key in zip(own, wanted, strict=True))
+            scored.append(Scored(unit, self._weigh(unit, around), own, around, held[n]))
+        return scored
+
+    def _weigh(self, unit: Unit, around: Sequence[float]) -> float:
+        settings = self._settings
+        said = _said(unit.text)
+        return (
+            self.coverage(around)
+            + settings.passage_weight * self._merit[unit.passage.chunk_id]
+            + settings.type_weight * self._kind_evidence(unit.text, said)
+            + settings.recency_weight * self._newness[unit.passage.chunk_id]
+            - (0.3 if said.rstrip().endswith(("?", "？")) else 0.0)
+            - (0.3 if _is_label(said) else 0.0)
+        )
+
+    def _kind_evidence(self, text: str, said: str) -> float:
+        """1 where the unit holds what is asked for, -1 where it holds none of it, 0 where nothing can be told."""
+        asked = [kind for kind in self._question.kinds if kind in _EVIDENCE]
+        if not asked:
+            return 0.0
+        new = [kind for kind in asked if _EVIDENCE[kind].search(text if kind is Kind.WHO else said)]
+        return 1.0 if len(new) == len(asked) else (0.0 if new else -1.0)
+
+    def _rarities(self, passages: Sequence[Passage]) -> list[float]:
+        question = self._question
+        keys = {language: question.keys(language) for language in {passage.language for passage in passages}}
+        total = len(passages)
+        rarities = []
+        for n, term in enumerate(question.terms):
+            holding = sum(found(keys[p.language][n], self._held[p.chunk_id]) > 0 for p in passages)
+            rarity = math.log(1 + (total + 1) / (holding + 0.5))
+            rarities.append(rarity * (EXACT if term.exact else SOUGHT if term.start in question.sought else 1.0))
+        return rarities
+
+
+def found(key: str, held: frozenset[str]) -> float:
+    """What a word counts for among those held: 1 as it stands, less where one is the beginning of the other."""
+    if key in held:
+        return 1.0
+    if not held.isdisjoint(SYNONYMS.get(key, ())):
+        return SYNONYM
+    if len(key) < _PREFIX_CHARACTERS_MIN or not key.isalpha():
+        return 0.0
+    stems = (other for other in held if len(other) >= _PREFIX_CHARACTERS_MIN)
+    return PREFIX if any(other.startswith(key) or key.startswith(other) for other in stems) else 0.0
+
+
+def _keys(text: str, language: str) -> frozenset[str]:
+    return frozenset(word.key for word in words(text, language))
+
+
+def passage_keys(passage: Passage) -> frozenset[str]:
+    """Every word of the passage, its title and its headings."""
+    return _keys("\n".join([passage.title, *passage.heading_path, passage.text]), passage.language)
+
+
+def _said(text: str) -> str:
+    """A message without its time and author."""
+    return _MESSAGE_HEAD.sub("", text)
+
+
+def _is_label(said: str) -> bool:
+    """A heading, or a line that only announces what follows."""
+    bare = said.strip()
+    wide = any(ord(character) > 0x2E80 for character in bare)
+    few = len(bare) < 6 if wide else len(bare.split()) < 4
+    return (few and ":" not in bare.rstrip(":")) or bare.startswith("#") or bare.endswith((":", "："))
+
+
+def _merits(passages: Sequence[Passage]) -> dict[object, float]:
+    """Scores of passages from 0 to 1."""
+    scores = [passage.score for passage in passages]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return {p.chunk_id: (p.score - low) / (high - low) if high > low else 1.0 for p in passages}
+
+
+def _newness(passages: Sequence[Passage]) -> dict[object, float]:
+    """1 for the newest, falling with the order of age; the unknown counts as oldest."""
+    dated = sorted({passage.updated_at for passage in passages if passage.updated_at is not None})
+    places: dict[datetime, float] = {at: (n + 1) / len(dated) for n, at in enumerate(dated)}
+    return {p.chunk_id: places[p.updated_at] if p.updated_at is not None else 0.0 for p in passages}
