@@ -8,7 +8,7 @@ SYNONYM = 0.8
 """What a word counts for that only means about the same."""
 
 _GROUPS = """
-start begin launch found establish
+start begin launch founded establish
 stop end cancel abandon discontinue
 buy purchase order acquire
 sell offer
