@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 
 import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cortex.adapters.grpc_errors import error_of
 from cortex.domain.encoding import Language, QueryEncoding, pack_token_ids, unpack_token_ids
@@ -43,8 +44,16 @@ class ModelsClient:
     ) -> None:
         self._embed = models_pb2_grpc.EmbedServiceStub(channel)  # type: ignore[no-untyped-call]
         self._rerank = models_pb2_grpc.RerankServiceStub(channel)  # type: ignore[no-untyped-call]
+        self._health = health_pb2_grpc.HealthStub(channel)
         self._timeout_s = timeout_s
         self._metadata = metadata
+
+    async def ping(self) -> None:
+        """Raises Transient when the process does not answer."""
+        try:
+            await self._health.Check(health_pb2.HealthCheckRequest(), timeout=self._timeout_s)
+        except grpc.aio.AioRpcError as failure:
+            raise error_of(failure, peer="models") from failure
 
     async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
         request = models_pb2.EncodeQueryRequest(text=text)

@@ -64,7 +64,7 @@ def _sources(ports: ControlPorts) -> APIRouter:
     @router.post("", status_code=201)
     async def add_source(body: SourceBody, credential: Credential = owner) -> AddedSource:
         tenant, identifier = credential.tenant_id, source_id(credential.tenant_id, slug(body.name))
-        warnings = ports.types.check(body.type, body.config)
+        warnings = await ports.types.check(body.type, body.config)
         if not await ports.sources.add(tenant, identifier, name=body.name, type_=body.type, config=body.config):
             raise Conflict(f"a source named {body.name!r} is there already; choose another name")
         await _audit(ports, credential, "source.add", body.name)

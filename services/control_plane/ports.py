@@ -1,6 +1,6 @@
 """What administration stands on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,7 +35,7 @@ class SourceAdministration(SourceStore, Protocol):
 class SourceTypes(Protocol):
     """Which types of source there are, and whether a configuration fits one."""
 
-    def check(self, type_: str, config: object) -> list[str]:
+    async def check(self, type_: str, config: Mapping[str, object]) -> list[str]:
         """Warnings; raises Invalid that names the key and the mend."""
         ...
 

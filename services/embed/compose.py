@@ -86,7 +86,8 @@ COLLECTION_ALIAS = "chunks"
 async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]:
     """The consumers that write the index; makes the collection of this model and these terms first."""
     model = embed.passages.model
-    collection = f"chunks-{model.sha256[:12]}-{embed.passages.sparse_version}"
+    terms = embed.passages.sparse_version.replace(":", "-")
+    collection = f"{COLLECTION_ALIAS}-{model.sha256[:12]}-{terms}"
     spec = CollectionSpec(alias=COLLECTION_ALIAS, collection=collection, dense_dimensions=model.dimensions)
     await qdrant.collections().ensure_collection(spec)
     writer = qdrant.writer(collection)

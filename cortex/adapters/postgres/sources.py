@@ -6,6 +6,7 @@ from sqlalchemy import Row, text
 
 from cortex.adapters.postgres.acl_rows import as_json
 from cortex.adapters.postgres.database import Database
+from cortex.domain.acl import Acl, parse_acl
 from cortex.domain.change import Failure
 from cortex.domain.errors import Conflict, NotFound
 from cortex.domain.identity import SourceId, TenantId
@@ -55,6 +56,10 @@ _KNOWN = text(
 _KNOWN_CONTAINERS = text(
     "SELECT external_id FROM containers WHERE source_id = :source AND tombstoned_at IS NULL AND external_id > :after"
     " ORDER BY external_id LIMIT :most"
+)
+_CONTAINER_ACLS = text(
+    "SELECT external_id, acl FROM containers WHERE source_id = :source AND tombstoned_at IS NULL"
+    " AND external_id = ANY(:externals)"
 )
 _FAILURES = text(
     "SELECT external_id, place, stage || ': ' || message AS message FROM source_failures WHERE source_id = :source"
@@ -175,6 +180,13 @@ class PostgresSources:
         async with self._database.tenant(tenant) as connection:
             values = {"source": source, "after": after, "most": limit}
             return list((await connection.execute(_KNOWN_CONTAINERS, values)).scalars())
+
+    async def container_acls(
+        self, tenant: TenantId, source: SourceId, externals: Sequence[str]
+    ) -> dict[str, Acl | None]:
+        async with self._database.tenant(tenant) as connection:
+            rows = await connection.execute(_CONTAINER_ACLS, {"source": source, "externals": list(externals)})
+            return {row.external_id: None if row.acl is None else parse_acl(row.acl) for row in rows}
 
     async def failures(self, tenant: TenantId, source: SourceId, *, limit: int) -> list[Failure]:
         async with self._database.tenant(tenant) as connection:

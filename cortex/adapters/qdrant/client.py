@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from qdrant_client import AsyncQdrantClient
 
 from cortex.adapters.qdrant.collections import QdrantCollections
+from cortex.adapters.qdrant.errors import translated
 from cortex.adapters.qdrant.reader import QdrantReader
 from cortex.adapters.qdrant.writer import QdrantWriter
 from cortex.domain.errors import Invalid
@@ -39,6 +40,11 @@ class Qdrant:
 
     def reader(self, collection: str) -> QdrantReader:
         return QdrantReader(self.client, collection)
+
+    async def ping(self) -> None:
+        """Raises Transient when the server does not answer."""
+        with translated():
+            await self.client.info()
 
 
 def _client(url: str, key: str | None) -> AsyncQdrantClient:

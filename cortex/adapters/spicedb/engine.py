@@ -1,5 +1,6 @@
 """The permission engine over SpiceDB's own gRPC interface, in a cluster and on one machine alike."""
 
+import uuid
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,7 +10,7 @@ from authzed.api.v1 import permission_service_pb2 as messages
 from authzed.api.v1.permission_service_pb2_grpc import PermissionsServiceStub
 
 from cortex.domain.errors import Bug, Transient
-from cortex.domain.identity import PersonId, TenantId
+from cortex.domain.identity import DocumentId, PersonId, TenantId
 from cortex.domain.relation import Operation, Relation, RelationUpdate, object_id
 from cortex.ports.permission_engine import UPDATES_MAX, Check
 
@@ -35,11 +36,11 @@ _RECONNECT: Final = [
 
 
 class SpiceDbEngine:
-    """Implements PermissionEngine. `url` is `grpc://host:port`, or `grpcs://` for TLS."""
+    """Implements PermissionEngine. `url` is `host:port`, with `grpcs://` before it for TLS."""
 
     def __init__(self, url: str, *, key: str, timeout_s: float = 5.0) -> None:
-        scheme, _, target = url.partition("://")
-        if scheme == "grpcs":
+        target = url.removeprefix("grpcs://").removeprefix("grpc://")
+        if url.startswith("grpcs://"):
             self._channel = grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), options=_RECONNECT)
         else:
             self._channel = grpc.aio.insecure_channel(target, options=_RECONNECT)
@@ -101,6 +102,11 @@ class SpiceDbEngine:
         if len(response.pairs) != len(checks):
             raise Transient("SpiceDB answered fewer checks than were asked")
         return [_allowed(pair) for pair in response.pairs]
+
+    async def ping(self) -> None:
+        """Raises Transient when the engine does not answer."""
+        nobody = uuid.UUID(int=0)
+        await self.check(TenantId(nobody), PersonId(nobody), [Check(DocumentId(nobody))], at_least_as_fresh=None)
 
     async def close(self) -> None:
         await self._channel.close()

@@ -1,0 +1,120 @@
+"""The `gateway` process: the hot path and administration on one port, generation in the same process."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from cortex.adapters import telemetry
+from cortex.adapters.bm25.encoder import Bm25Encoder
+from cortex.adapters.bm25.unspaced import ChineseSegmenter
+from cortex.adapters.language import LanguageByScript
+from cortex.adapters.local_tokens import LocalAuthenticator, LocalTokens
+from cortex.adapters.models_rpc import ModelsClient, models_channel
+from cortex.adapters.postgres.answers import PostgresAnswers
+from cortex.adapters.postgres.audit import PostgresAuditLog
+from cortex.adapters.postgres.directory import PostgresDirectory
+from cortex.adapters.postgres.documents import PostgresDocuments
+from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.qdrant.client import Qdrant, connect
+from cortex.adapters.redis import RedisGroupCache
+from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.adapters.temporal import TemporalSyncControl
+from cortex.adapters.temporal import connect as connect_temporal
+from cortex.adapters.wrap.cached_directory import CachedDirectory
+from cortex.domain.errors import Invalid
+from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.http import serving
+from cortex.runtime.settings import PlatformSettings
+from services.connectors.registry import connector_of, connectors
+from services.control_plane import compose as control_plane
+from services.embed.compose import COLLECTION_ALIAS
+from services.llm_gateway.extractive.settings import ComposerSettings
+from services.llm_gateway.generator import ExtractiveGenerator
+from services.query_gateway.http import Ports, create_app, random_trace_id
+from services.query_gateway.settings import Settings
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Local tokens are accepted on loopback and nowhere else."""
+
+    port: int
+    host: str = LOOPBACK
+
+    def hosts(self) -> frozenset[str]:
+        return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+
+
+class ConnectorTypes:
+    """Implements SourceTypes over the connectors."""
+
+    async def check(self, type_: str, config: Mapping[str, object]) -> list[str]:
+        return await connector_of(connectors(), type_).check(config)
+
+
+async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    if not platform.local:
+        raise Invalid("no way to sign in is configured; on loopback set CORTEX_AUTH_LOCAL=true")
+    if listening.host != LOOPBACK:
+        raise Invalid(f"local sign-in binds {LOOPBACK} only, not {listening.host}")
+    async with AsyncExitStack() as stack:
+        shared = await stack.enter_async_context(backbone(platform, connections_max=16))
+        qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
+        cache = RedisGroupCache(platform.redis_url)
+        stack.push_async_callback(cache.close)
+        channel = models_channel(platform.models_url)
+        stack.push_async_callback(channel.close)
+        temporal = await connect_temporal(platform.temporal_url, namespace="cortex")
+        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), cache)
+        tokens = LocalTokens(platform.data / "token.key", shared.clock)
+        tenants = PostgresTenants(shared.database)
+        signing = control_plane.Signing(LocalAuthenticator(tokens, directory, tenants), directory)
+        models = ModelsClient(channel, metadata=SignedMetadata(platform.internal_key, shared.clock).sign)
+        ports = _ports(shared, signing, qdrant=qdrant, models=models, cache=cache)
+        administration = control_plane.routers(
+            shared, signing, sync=TemporalSyncControl(temporal), types=ConnectorTypes()
+        )
+        app = create_app(ports, Settings(allowed_hosts=listening.hosts()), routers=administration)
+        async with serving(app, port=listening.port, host=listening.host):
+            ready.set()
+            await stop.wait()
+
+
+def _ports(
+    shared: Backbone,
+    signing: control_plane.Signing,
+    *,
+    qdrant: Qdrant,
+    models: ModelsClient,
+    cache: RedisGroupCache,
+) -> Ports:
+    return Ports(
+        authenticator=signing.authenticator,
+        directory=signing.directory,
+        models=models,
+        terms=Bm25Encoder(ChineseSegmenter(shared.settings.data / "cache")),
+        languages=LanguageByScript("en"),
+        index=qdrant.reader(COLLECTION_ALIAS),
+        documents=PostgresDocuments(shared.database),
+        permissions=shared.engine,
+        objects=shared.objects,
+        answers=PostgresAnswers(shared.database),
+        audit=PostgresAuditLog(shared.database, shared.clock),
+        generator=ExtractiveGenerator(ComposerSettings()),
+        clock=shared.clock,
+        registry=CollectorRegistry(),
+        probes={
+            "postgres": shared.database.ping,
+            "nats": shared.bus.ping,
+            "redis": cache.ping,
+            "spicedb": shared.engine.ping,
+            "qdrant": qdrant.ping,
+            "models": models.ping,
+        },
+        new_trace_id=lambda: telemetry.trace_id() or random_trace_id(),
+    )

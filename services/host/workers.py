@@ -1,0 +1,41 @@
+"""The `workers` process: connectors, parse, chunk, and the upkeep of permissions and index."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from prometheus_client import CollectorRegistry
+
+from cortex.adapters.postgres.source_writer import PostgresSourceWriter
+from cortex.adapters.postgres.sources import PostgresSources
+from cortex.domain.pipeline import VERSION
+from cortex.runtime.backbone import backbone
+from cortex.runtime.health import probes
+from cortex.runtime.lifecycle import run_loops
+from cortex.runtime.settings import PlatformSettings
+from services.chunk import compose as chunk
+from services.chunk.settings import ChunkLimits
+from services.connectors import compose as connectors
+from services.connectors.settings import ConnectorsSettings
+from services.host.upkeep import upkeep
+from services.parse import compose as parse
+from services.parse.settings import ParseSettings
+
+
+async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    async with AsyncExitStack() as stack:
+        registry = CollectorRegistry()
+        await stack.enter_async_context(probes(port=platform.health_port, is_ready=ready.is_set, registry=registry))
+        shared = await stack.enter_async_context(backbone(platform, connections_max=12))
+        parsing = await stack.enter_async_context(parse.opened(ParseSettings(), shared))
+        chunking = await stack.enter_async_context(chunk.opened(ChunkLimits(), shared))
+        writer = PostgresSourceWriter(
+            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
+        )
+        ports = connectors.Ports(PostgresSources(shared.database), writer)
+
+        async def connecting() -> None:
+            settings = ConnectorsSettings(temporal_url=platform.temporal_url)
+            await connectors.serve(settings, ports, ready=ready, stop=stop)
+
+        await run_loops([parsing, chunking, *upkeep(shared), connecting], stop=stop)
+        ready.clear()
