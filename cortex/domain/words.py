@@ -62,14 +62,14 @@ def stem(word: str, language: str) -> str:
     return _german(word) if language == "de" else _english(word)
 
 
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in """won:win sent:send kept:keep sold:sell bought:buy paid:pay met:meet held:hold led:lead left:leave
+_IRREGULAR_PAIRS = """
+    won:win sent:send kept:keep sold:sell bought:buy paid:pay met:meet held:hold led:lead left:leave
     built:build began:begin begun:begin broke:break broken:break chose:choose chosen:choose wrote:write written:write
     spoke:speak spoken:speak told:tell taken:take took:take gave:give given:give grew:grow grown:grow knew:know
     known:know lost:lose ran:run said:say saw:see seen:see spent:spend stood:stand taught:teach thought:think
-    brought:bring caught:catch found:find fell:fall fallen:fall hidden:hide hid:hide rose:rise risen:rise""".split()
-)
+    brought:bring caught:catch found:find fell:fall fallen:fall hidden:hide hid:hide rose:rise risen:rise
+"""
+_IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_PAIRS.split())
 _ENDINGS = (("'s", 2), ("’s", 2), ("ingly", 4), ("edly", 4), ("ing", 3), ("ied", 3), ("ies", 3), ("ed", 3))
 
 

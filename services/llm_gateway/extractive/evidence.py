@@ -57,10 +57,9 @@ def required_coverage(similarity: float, settings: ComposerSettings) -> float:
 
 def _speaks_of_it(question: Question, passages: Sequence[Passage]) -> bool:
     """Codes as they stand, and every name, in a chosen passage or its title."""
-    exact = {term.key for term in question.terms if term.exact}
     for passage in passages:
         held = passage_keys(passage)
         names = {stem(name, passage.language) for name in question.names()}
-        if exact <= held and all(found(name, held) for name in names):
+        if question.codes <= held and all(found(name, held) for name in names):
             return True
     return False

@@ -42,10 +42,11 @@ _GERMAN = re.compile(
 )
 _ASKING = re.compile(r"\b(?:which|what|how (?:many|much)|welche[rsmn]?|wie ?viele?)\s+", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[\w,;:'’)\]] )(?:[A-Z][\w'’]*[a-zß][\w'’]*|[A-ZÄÖÜ]{2,}[\w-]*)")
-_CALENDAR = frozenset(
-    """january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday christmas english german chinese""".split()  # noqa: SIM905
-)
+_CALENDAR_NAMES = """
+    january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday christmas english german chinese
+"""
+_CALENDAR = frozenset(_CALENDAR_NAMES.split())
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,10 @@ class Question:
     def keys(self, language: str) -> tuple[str, ...]:
         """The terms as words of `language` are compared, in the order of `terms`."""
         return tuple(_key(self.text[term.start : term.end], term, language) for term in self.terms)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        return frozenset(term.key for term in self.terms if term.exact)
 
     def names(self) -> frozenset[str]:
         """Capitalised words within an English question: what is asked about must be spoken of.

@@ -93,7 +93,14 @@ class Scorer:
             + settings.recency_weight * self._newness[unit.passage.chunk_id]
             - (0.3 if said.rstrip().endswith(("?", "？")) else 0.0)
             - (0.3 if _is_label(said) else 0.0)
+            - (settings.other_code_penalty if self._names_another(said) else 0.0)
         )
+
+    def _names_another(self, said: str) -> bool:
+        """Whether it speaks of another code, and of none that was asked for."""
+        codes = self._question.codes
+        here = {word.key for word in words(said) if word.exact} if codes else set()
+        return bool(here) and here.isdisjoint(codes)
 
     def _kind_evidence(self, text: str, said: str) -> float:
         """1 where the unit holds what is asked for, -1 where it holds none of it, 0 where nothing can be told."""

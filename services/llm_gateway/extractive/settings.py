@@ -26,6 +26,7 @@ class ComposerSettings:
     passage_weight: float = 0.35
     type_weight: float = 0.2
     recency_weight: float = 0.12
+    other_code_penalty: float = 0.4
     further_share: float = 0.72
     agreeing_share: float = 0.8
     close_share: float = 0.85
