@@ -19,14 +19,15 @@ class RetrievalSet:
 
 
 def read(folder: Path) -> RetrievalSet:
-    """Questions without a judged passage are left out. A title that its text repeats is not repeated."""
+    """Questions without a judged passage and empty passages are left out. A title that its text repeats comes once."""
     grades: dict[str, dict[str, int]] = {}
     with (folder / "qrels.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             if int(row["score"]) > 0:
                 grades.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
     questions = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl") if row["_id"] in grades}
-    passages = {row["_id"]: _passage(row.get("title", ""), row["text"]) for row in _rows(folder / "corpus.jsonl")}
+    corpus = {row["_id"]: _passage(row.get("title", ""), row["text"]) for row in _rows(folder / "corpus.jsonl")}
+    passages = {passage: text for passage, text in corpus.items() if text.strip()}
     return RetrievalSet(folder.name, passages, questions, grades)
 
 

@@ -24,6 +24,8 @@ class OnnxEncoder:
     def __init__(self, package: ModelPackage) -> None:
         self.model: ModelCard = package.card
         self._tokenizer = Tokenizer(package.tokenizer_path)
+        # Off in the builds for Linux anyway; on Windows it would report home.
+        onnxruntime.disable_telemetry_events()
         self._session = onnxruntime.InferenceSession(
             package.model_path, _session_options(), providers=["CPUExecutionProvider"]
         )
