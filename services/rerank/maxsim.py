@@ -37,9 +37,11 @@ def maxsim(query: Vectors, weights: Sequence[float], passages: Sequence[StoredTo
     share = np.asarray(weights, np.float32) / np.float32(total * np.sqrt(dimensions))
     for block in _blocks(passages, dimensions):
         packed = np.frombuffer(b"".join(passages[n].token_bits for n in block), np.uint8)
-        similarities = query @ _signs(packed.reshape(-1, dimensions // 8)).T
+        bits = np.unpackbits(packed.reshape(-1, dimensions // 8), axis=1).astype(np.float32)
         starts = np.cumsum([0, *(passages[n].tokens for n in block[:-1])])
-        scores[block] = share @ np.maximum.reduceat(similarities, starts, axis=1)
+        best = np.maximum.reduceat(query @ bits.T, starts, axis=1)
+        # With signs 2b - 1 for bits b, q . (2b - 1) = 2 q . b - sum(q): the bits never need to become signs.
+        scores[block] = share @ (2 * best - query.sum(axis=1, keepdims=True))
     return [float(score) for score in scores]
 
 
@@ -59,11 +61,3 @@ def _blocks(passages: Sequence[StoredTokens], dimensions: int) -> Iterator[list[
         tokens += passage.tokens
     if block:
         yield block
-
-
-def _signs(packed: NDArray[np.uint8]) -> Vectors:
-    """(tokens, dimensions) of +1 and -1. A set bit is a positive component."""
-    signs = np.unpackbits(packed, axis=1).astype(np.float32)
-    signs *= 2
-    signs -= 1
-    return signs
