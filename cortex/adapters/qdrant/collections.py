@@ -26,10 +26,7 @@ def _counter(*, lookup: bool) -> models.IntegerIndexParams:
     return models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=lookup, range=True, enable_hnsw=False)
 
 
-def _date() -> models.DatetimeIndexParams:
-    return models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME, enable_hnsw=False)
-
-
+# What filters ask for, and no more: an index costs time at creation and at every write.
 INDEXES: Mapping[str, models.PayloadSchemaParams] = {
     payload.TENANT: _keyword(is_tenant=True),
     payload.DOCUMENT: _keyword(),
@@ -42,9 +39,7 @@ INDEXES: Mapping[str, models.PayloadSchemaParams] = {
     payload.CONTAINERS: _keyword(),
     payload.AUTHORS: _keyword(),
     payload.LANGUAGE: _keyword(),
-    payload.CREATED: _date(),
-    payload.UPDATED: _date(),
-    payload.VALID_TO: _date(),
+    payload.UPDATED: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME, enable_hnsw=False),
     payload.IS_DELETED: models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False),
 }
 

@@ -1,6 +1,7 @@
 """The process: starting, refusing, being killed, ending."""
 
 import asyncio
+import sys
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cortex.adapters.qdrant import Qdrant, connect
-from cortex.adapters.qdrant_edge.__main__ import EXIT_CONFIGURATION, EXIT_IN_USE
+from cortex.adapters.qdrant_edge.__main__ import EXIT_CONFIGURATION, EXIT_IN_USE, EXIT_PANIC
 from cortex.domain.errors import Denied, Transient
 from cortex.domain.identity import ChunkId
 from cortex.domain.vector import CollectionSpec, SearchScope
@@ -88,6 +89,31 @@ async def test_folders_without_a_collection_are_removed_at_the_start(edge: EdgeP
     await edge.restart()
     assert not orphan.exists()
     assert await qdrant.collections().aliases() == {SPEC.alias: SPEC.collection}
+
+
+POISON = """
+import sys, qdrant_edge as edge
+shard = edge.EdgeShard.load(sys.argv[1])
+point = edge.Point(1, {"sparse": edge.SparseVector([1, 2], [1.0])}, {})
+shard.update(edge.UpdateOperation.upsert_points([point]))
+"""
+
+
+async def test_a_shard_that_cannot_be_opened_ends_the_process_and_says_what_to_do(
+    edge: EdgeProcess, qdrant: Qdrant
+) -> None:
+    """What the checks of every write are for: the engine logs this one, and panics at it for ever after."""
+    await edge.terminate()
+    (shard,) = (edge.folder / "data").glob("c-*")
+    poisoning = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", POISON, str(shard), stderr=asyncio.subprocess.DEVNULL
+    )
+    assert await poisoning.wait() != 0
+    process = await spawn(edge.folder)
+    _, log = await process.communicate()
+    assert process.returncode == EXIT_PANIC
+    assert f"loading collection {SPEC.collection}" in log.decode()
+    assert "move its folder away" in log.decode()
 
 
 async def test_a_second_process_on_the_same_folder_says_so(edge: EdgeProcess) -> None:
