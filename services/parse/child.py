@@ -45,8 +45,9 @@ def main(arguments: list[str], parse_one: Parse = parse) -> None:
     # A library that prints would garble the replies: it gets standard error instead.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    send(replies, {})
-    serve(requests, replies, partial(parse_one, limits=limits), cpu_s=settings["cpu_s"], bytes_max=limits.bytes_max)
+    replies.write(frame_start({}, 0))
+    replies.flush()
+    serve(requests, replies, partial(parse_one, limits=limits), settings=settings, bytes_max=limits.bytes_max)
 
 
 def die_with_parent(parent: int) -> None:
@@ -57,31 +58,39 @@ def die_with_parent(parent: int) -> None:
         sys.exit("the parent has gone")
 
 
-def serve(requests: BinaryIO, replies: BinaryIO, parse_one: Parse, *, cpu_s: int, bytes_max: int) -> None:
-    """Until the input ends. After a failed allocation the heap is not to be trusted: replies, then leaves."""
+def serve(requests: BinaryIO, replies: BinaryIO, parse_one: Parse, *, settings: dict[str, int], bytes_max: int) -> None:
+    """Until the input ends, or a document has made this process large; after a failed allocation it is not trusted."""
     while prefix := requests.read(PREFIX.size):
         head_bytes, body_bytes = lengths(prefix, body_bytes_max=bytes_max)
         head = json.loads(requests.read(head_bytes))
         data = requests.read(body_bytes)
-        name = head["name"] or ""
-        limit_processor(cpu_s)
-        try:
-            reply = encode_document(parse_one(data, name=name, mime=head["mime"]))
-        except CortexError as error:
-            send(replies, encode_error(error))
-        except MemoryError:
-            exhausted = Exhausted(f"{shown(name)}: needs too much memory to parse (memory_bytes_max)")
-            send(replies, encode_error(exhausted, last=True))
-            return
-        else:
-            send(replies, {}, reply)
+        limit_processor(settings["cpu_s"])
+        reply, body = answer(parse_one, data, name=head["name"] or "", mime=head["mime"])
         del data
+        large = memory_bytes_peak() > settings["memory_bytes_kept"]
+        if large:
+            reply["last"] = "yes"
+        replies.write(frame_start(reply, len(body)))
+        replies.write(body)
+        replies.flush()
+        if "last" in reply:
+            return
 
 
-def send(replies: BinaryIO, head: Head, body: bytes = b"") -> None:
-    replies.write(frame_start(head, len(body)))
-    replies.write(body)
-    replies.flush()
+def answer(parse_one: Parse, data: bytes, *, name: str, mime: str | None) -> tuple[Head, bytes]:
+    try:
+        return {}, encode_document(parse_one(data, name=name, mime=mime))
+    except CortexError as error:
+        return encode_error(error), b""
+    except MemoryError:
+        exhausted = Exhausted(f"{shown(name)}: needs too much memory to parse (memory_bytes_max)")
+        return {**encode_error(exhausted), "last": "yes"}, b""
+
+
+def memory_bytes_peak() -> int:
+    """Resident; the kernel of macOS counts bytes, that of Linux kibibytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def limit_processor(cpu_s: int) -> None:

@@ -139,6 +139,7 @@ class _Child:
         told = {
             "limits": dataclasses.asdict(settings.limits),
             "memory_bytes_max": pool.memory_bytes_max,
+            "memory_bytes_kept": pool.memory_bytes_kept,
             "cpu_s": pool.cpu_s,
         }
         arguments = ["-m", module, str(os.getpid()), json.dumps(told)]
@@ -183,6 +184,7 @@ class _Child:
         requests.write(data)
         await requests.drain()
         head, body = await self._reply()
+        # A child that leaves is as one at work: not to be asked again.
         self.idle = "last" not in head
         wire.raise_error(head)
         return body

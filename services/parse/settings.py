@@ -22,12 +22,16 @@ class ParseLimits:
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """`memory_bytes_max` bounds a child's address space, which holds some 100 MB of code before any document."""
+    """`memory_bytes_max` bounds a child's address space, which holds some 100 MB of code before any document.
+
+    A child whose resident memory has been above `memory_bytes_kept` is replaced after that document.
+    """
 
     processes: int = 2
     wall_s: float = 60.0
     cpu_s: int = 30
-    memory_bytes_max: int = 1024 * 1024 * 1024
+    memory_bytes_max: int = 768 * 1024 * 1024
+    memory_bytes_kept: int = 200 * 1024 * 1024
     documents_per_child: int = 500
     start_s: float = 20.0
 

@@ -25,6 +25,9 @@ _UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+# As Unicode's stream-safe form has it; thousands of marks on one letter make normalising take for ever.
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_EXCESS = re.compile(f"([{_MARKS}]{{30}})[{_MARKS}]+")
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SPACES = re.compile(r"\s+")
 # Python also knows codecs that are not character sets (idna, unicode_escape), and a file may ask for them.
@@ -43,13 +46,15 @@ class Decoded:
 
 
 def clean(text: str) -> str:
-    """The stored form: newlines as line ends, no control, hidden or overriding characters, composed (NFC).
+    """The stored form: newlines as line ends, no control, hidden or overriding characters, composed (NFC),
+    at most 30 marks on a letter.
 
     Idempotent. Joiners and left-to-right marks stay, since Persian, Indic scripts and emoji need them.
     """
     if text.isascii() and text.isprintable():
         return text
-    return unicodedata.normalize("NFC", _UNWANTED.sub("", _LINE_ENDS.sub("\n", text)))
+    text = _UNWANTED.sub("", _LINE_ENDS.sub("\n", text))
+    return unicodedata.normalize("NFC", _EXCESS.sub(r"\1", text))
 
 
 def collapse(text: str) -> str:

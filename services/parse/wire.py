@@ -62,10 +62,9 @@ def decode_document(body: bytes) -> ParsedDocument:
         raise Bug("a parser child sent something that is not a document") from error
 
 
-def encode_error(error: CortexError, *, last: bool = False) -> Head:
+def encode_error(error: CortexError) -> Head:
     names = {kind: name for name, kind in _ERRORS.items()}
-    head: Head = {"error": names.get(type(error), "bug"), "message": str(error)}
-    return {**head, "last": "yes"} if last else head
+    return {"error": names.get(type(error), "bug"), "message": str(error)}
 
 
 def raise_error(head: Head) -> None:

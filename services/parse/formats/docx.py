@@ -18,6 +18,7 @@ from services.parse.settings import ParseLimits
 from services.parse.tables import add_table, looks_like_header
 from services.parse.text import clean, collapse
 from services.parse.times import rfc3339
+from services.parse.trees import read_tree
 
 STYLE_DEPTH_MAX = 20
 
@@ -67,12 +68,7 @@ def _read_xml(archive: Archive, name: str) -> etree._Element | None:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=False
     )
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise Invalid(f"part {name} is not well-formed ({error.msg}); send the file again") from error
-    except ValueError as error:
-        raise Invalid(f"part {name} cannot be read; send the file again") from error
+    return read_tree(data, parser, what=f"part {name}")
 
 
 def _local(element: etree._Element) -> str:

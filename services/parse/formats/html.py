@@ -5,7 +5,7 @@ import re
 from lxml import etree
 
 from cortex.domain.document import BlockKind, ParsedDocument
-from cortex.domain.errors import Exhausted, Invalid
+from services.parse import trees
 from services.parse.blocks import BlockList
 from services.parse.settings import ParseLimits
 from services.parse.tables import add_table, looks_like_header
@@ -31,7 +31,7 @@ _BREAK = "\x1e"
 def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
     decoded = decode(data, declared=declared_charset(data))
     blocks = BlockList(limits)
-    root = read_tree(decoded.text)
+    root = visible_tree(decoded.text)
     title = collapse(root.findtext(".//title") or "")
     add_tree(blocks, root, limits=limits, line_offset=0)
     return ParsedDocument(
@@ -49,19 +49,12 @@ def declared_charset(data: bytes) -> str | None:
     return found.group(1).decode("ascii") if found else None
 
 
-def read_tree(text: str) -> etree._Element:
+def visible_tree(text: str) -> etree._Element:
     """The tree without what is not read. No network, no entities of the document's own."""
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False, recover=True
     )
-    try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError as error:
-        raise Invalid("holds no HTML that can be read") from error
-    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
-        raise Exhausted("is nested too deep (more than 256 elements in each other)")
-    if root is None:
-        raise Invalid("holds no HTML that can be read")
+    root = trees.read_tree(text.encode("utf-8", "replace"), parser, what="HTML")
     hidden = root.xpath(_HIDDEN)
     for element in hidden if isinstance(hidden, list) else []:
         if isinstance(element, etree._Element) and element is not root:

@@ -127,10 +127,10 @@ def _charset(part: Message) -> str | None:
 def _add_body(blocks: BlockList, body: Message, limits: ParseLimits) -> None:
     text = decode(_payload(body), declared=_charset(body)).text
     if body.get_content_type() == "text/html":
-        from services.parse.formats.html import add_tree, read_tree
+        from services.parse.formats.html import add_tree, visible_tree
 
         if text.strip():
-            add_tree(blocks, read_tree(text), limits=limits, line_offset=None)
+            add_tree(blocks, visible_tree(text), limits=limits, line_offset=None)
         return
     own, history = split_history(clean(text).split("\n"))
     add_paragraphs(blocks, own, in_message=True)

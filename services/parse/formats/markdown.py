@@ -15,6 +15,7 @@ from services.parse.text import clean, collapse, decode, flow
 from services.parse.times import rfc3339
 
 FRONT_MATTER_CHARACTERS_MAX = 16_384
+NESTING_MAX = 100
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _UNREAD = ""
@@ -28,8 +29,13 @@ def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
     matter, body, lines_before = split_front_matter(text, warnings)
     blocks = BlockList(limits)
     blocks.add(BlockKind.CODE, matter.pop(_UNREAD, ""), line=2)
-    parser = MarkdownIt("commonmark", {"maxNesting": min(limits.depth_max, 100)}).enable(["table", "strikethrough"])
-    _Writer(blocks, limits, lines_before).write(parser.parse(body))
+    # The parser recurses several frames a level.
+    nesting = min(limits.depth_max, NESTING_MAX)
+    parser = MarkdownIt("commonmark", {"maxNesting": nesting}).enable(["table", "strikethrough"])
+    tokens = parser.parse(body)
+    if any(token.level >= nesting - 1 for token in tokens):
+        warnings.append(f"nested more than {nesting} deep; what is deeper was left out")
+    _Writer(blocks, limits, lines_before).write(tokens)
     return ParsedDocument(
         blocks.all(),
         title=matter.get("title") or blocks.title(),
@@ -128,9 +134,9 @@ class _Writer:
         """HTML within Markdown; comments alone need no HTML parser."""
         if not _TAG.sub("", re.sub(r"<!--.*?-->", "", token.content, flags=re.S)).strip():
             return
-        from services.parse.formats.html import add_tree, read_tree
+        from services.parse.formats.html import add_tree, visible_tree
 
-        root = read_tree(token.content)
+        root = visible_tree(token.content)
         add_tree(self._blocks, root, limits=self._limits, line_offset=(self._line(token) or 1) - 1)
 
 

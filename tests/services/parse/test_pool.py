@@ -125,6 +125,21 @@ async def test_children_are_replaced_after_so_many_documents() -> None:
     assert [used.count(process_id) for process_id in dict.fromkeys(used)] == [3, 3, 1]
 
 
+async def test_a_child_that_a_document_made_large_is_replaced() -> None:
+    async with hostile(memory_bytes_kept=1) as pool:
+        assert await child_of(pool) != await child_of(pool)
+
+
+async def test_a_real_document_that_needs_too_much_memory_is_told_so() -> None:
+    paragraphs = b"".join(b"<w:p><w:r><w:t>%d</w:t></w:r></w:p>" % number for number in range(300_000))
+    data = samples.word_of(b"<w:document xmlns:w='w'><w:body>" + paragraphs + b"</w:body></w:document>")
+    settings = ParseSettings(pool=PoolSettings(processes=1, memory_bytes_max=200 * 1024 * 1024))
+    async with ParserPool(settings) as pool:
+        with pytest.raises(Exhausted, match=r"a\.docx: needs too much memory"):
+            await pool.parse(data, name="a.docx")
+        assert (await pool.parse(b"next", name="b.txt")).blocks[0].text == "next"
+
+
 async def test_no_more_children_than_set_and_none_after_the_end() -> None:
     async with hostile(processes=2) as pool:
         used = set(await asyncio.gather(*(child_of(pool) for _ in range(20))))

@@ -20,6 +20,7 @@ from services.parse.text import clean, decode, flow
         ("lone \ud800 surrogate", "lone  surrogate"),
         ("Cafe\u0301", "Café"),
         ("tab\tstays", "tab\tstays"),
+        ("x" + "\u0316" * 50, "x" + "\u0316" * 30),
         ("👩\u200d💻 می\u200cخواهم", "👩\u200d💻 می\u200cخواهم"),
     ],
 )

@@ -56,6 +56,12 @@ def test_markdown_front_matter_expands_no_aliases() -> None:
     assert read(f"{bomb}title: Calm\n---\ntext\n".encode(), "a.md").title == "Calm"
 
 
+def test_markdown_says_what_was_nested_too_deep_to_read() -> None:
+    document = read(b"".join(b" " * (2 * depth) + b"- item\n" for depth in range(150)), "a.md")
+
+    assert document.warnings == ("nested more than 100 deep; what is deeper was left out",)
+
+
 def test_markdown_hands_html_to_the_html_parser() -> None:
     document = read(b"# A\n\n<div><p>inside</p><script>no()</script></div>\n\n<!-- never shown -->\n", "a.md")
 
