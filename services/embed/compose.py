@@ -10,15 +10,17 @@ import grpc
 
 from cortex.adapters.bm25.encoder import Bm25Encoder, Bm25Weights
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.event_wire import on_content, on_stage
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.language import LanguageByScript
-from cortex.adapters.models_rpc import plain_tenant
 from cortex.adapters.onnx.encoder import OnnxEncoder
 from cortex.adapters.onnx.package import verify
 from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.vectors import PostgresVectors
 from cortex.adapters.qdrant.client import Qdrant
+from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.domain.errors import Invalid
 from cortex.domain.vector import CollectionSpec
 from cortex.ports.event_bus import Subscription
 from cortex.rpc.models.v1 import models_pb2_grpc
@@ -104,8 +106,11 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
 
 
 async def run(settings: EmbedSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
-    """The gateway as a process of its own."""
+    """The gRPC side as a process of its own. It answers calls that the platform has signed, and no others."""
+    if not settings.internal_key:
+        raise Invalid("set CORTEX_INTERNAL_KEY: without it nobody could be told from anybody")
+    tenant_of = SignedMetadata(settings.internal_key, SystemClock()).tenant
     server = GrpcServerSettings(address=settings.address, grace_s=settings.grace_s)
-    async with opened(settings) as embed, serving(server, [partial(embed.register, tenant_of=plain_tenant)]):
+    async with opened(settings) as embed, serving(server, [partial(embed.register, tenant_of=tenant_of)]):
         ready.set()
         await stop.wait()

@@ -24,7 +24,8 @@ class SchedulerSettings:
 class EmbedSettings:
     """`models_dir` holds the built model; `cache_dir` is a folder of our own for dictionaries.
 
-    `average_terms` is that of the collection that is written to, in terms a passage.
+    `average_terms` is that of the collection that is written to, in terms a passage. `internal_key` signs calls between
+    the platform's processes; only a gateway that is a process of its own needs it here.
     """
 
     models_dir: Path
@@ -36,6 +37,7 @@ class EmbedSettings:
     passage_characters_max: int = 20_000
     passages_per_call_max: int = 128
     grace_s: float = 5.0
+    internal_key: str = field(default="", repr=False)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
 
     @classmethod
@@ -45,4 +47,5 @@ class EmbedSettings:
             models_dir=Path(environment.get("CORTEX_MODELS_DIR", data / "models")),
             cache_dir=data / "cache",
             address=environment.get("CORTEX_MODELS_URL", DEFAULT_ADDRESS).removeprefix("grpc://"),
+            internal_key=environment.get("CORTEX_INTERNAL_KEY", ""),
         )

@@ -6,7 +6,6 @@ from functools import partial
 import grpc
 
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
-from cortex.adapters.models_rpc import plain_tenant
 from cortex.ports.reranker import Reranker
 from cortex.ports.token_vector_store import TokenVectorStore
 from cortex.rpc.models.v1 import models_pb2_grpc
@@ -28,10 +27,17 @@ def register(reranker: Reranker, server: grpc.aio.Server, *, tenant_of: TenantOf
     models_pb2_grpc.add_RerankServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
 
 
-async def run(settings: RerankSettings, store: TokenVectorStore, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+async def run(
+    settings: RerankSettings,
+    store: TokenVectorStore,
+    *,
+    tenant_of: TenantOf,
+    ready: asyncio.Event,
+    stop: asyncio.Event,
+) -> None:
     """Reranking as a process of its own."""
     reranker = build(settings, store)
     server = GrpcServerSettings(address=settings.address, grace_s=settings.grace_s)
-    async with serving(server, [partial(register, reranker, tenant_of=plain_tenant)]):
+    async with serving(server, [partial(register, reranker, tenant_of=tenant_of)]):
         ready.set()
         await stop.wait()
