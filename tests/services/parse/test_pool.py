@@ -133,7 +133,7 @@ async def test_a_child_that_a_document_made_large_is_replaced() -> None:
 async def test_a_real_document_that_needs_too_much_memory_is_told_so() -> None:
     paragraphs = b"".join(b"<w:p><w:r><w:t>%d</w:t></w:r></w:p>" % number for number in range(300_000))
     data = samples.word_of(b"<w:document xmlns:w='w'><w:body>" + paragraphs + b"</w:body></w:document>")
-    settings = ParseSettings(pool=PoolSettings(processes=1, memory_bytes_max=200 * 1024 * 1024))
+    settings = ParseSettings(pool=PoolSettings(processes=1, memory_bytes_max=120 * 1024 * 1024))
     async with ParserPool(settings) as pool:
         with pytest.raises(Exhausted, match=r"a\.docx: needs too much memory"):
             await pool.parse(data, name="a.docx")
