@@ -32,7 +32,7 @@ class EmbedSettings:
     cache_dir: Path
     address: str = DEFAULT_ADDRESS
     default_language: str = "en"
-    average_terms: float = 90.0
+    average_terms: float = 70.0
     query_characters_max: int = 4_000
     passage_characters_max: int = 20_000
     passages_per_call_max: int = 128

@@ -19,7 +19,7 @@ class Bm25Weights:
 
     saturation: float = 1.2
     length: float = 0.75
-    average_terms: float = 140.0
+    average_terms: float = 70.0
 
 
 def term_index(term: str) -> int:
