@@ -36,7 +36,9 @@ def main(arguments: list[str], parse_one: Parse = parse) -> None:
     settings = json.loads(arguments[1])
     limits = ParseLimits(**settings["limits"])
     die_with_parent(int(arguments[0]))
-    resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes_max"], resource.RLIM_INFINITY))
+    if sys.platform == "linux":
+        # Elsewhere the kernel takes no such limit, and the other limits must do.
+        resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes_max"], resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Ctrl-C reaches the whole terminal; when to stop is the pool's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
