@@ -24,9 +24,10 @@ def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
     lines = clean(decoded.text).split("\n")
     blocks = BlockList(limits)
     if is_chat(lines):
+        # The channel's name is no title: every export of the channel has it.
         add_messages(blocks, lines)
-    else:
-        add_paragraphs(blocks, lines)
+        return ParsedDocument(blocks.all(), warnings=decoded.warnings)
+    add_paragraphs(blocks, lines)
     return ParsedDocument(blocks.all(), title=blocks.title(), warnings=decoded.warnings)
 
 
@@ -45,11 +46,20 @@ def add_messages(blocks: BlockList, lines: list[str]) -> None:
             message.append(line)
             continue
         if message is preamble:
-            add_paragraphs(blocks, preamble)
+            _add_preamble(blocks, preamble)
         else:
             blocks.add(BlockKind.MESSAGE, "\n".join(message), line=start, message_id=str(start))
         start, message = number, [line]
     blocks.add(BlockKind.MESSAGE, "\n".join(message), line=start, message_id=str(start))
+
+
+def _add_preamble(blocks: BlockList, lines: list[str]) -> None:
+    """What stands above the first message; `# general` names the channel."""
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("# "):
+            blocks.add(BlockKind.HEADING, line[2:], level=1, line=number)
+        else:
+            blocks.add(BlockKind.PARAGRAPH, line, line=number)
 
 
 def add_paragraphs(blocks: BlockList, lines: list[str], *, in_message: bool = False) -> None:

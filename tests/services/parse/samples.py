@@ -49,7 +49,8 @@ other, so its lines belong together.
 - another thing
 """
 
-CHAT = b"""Export of #general
+CHAT = b"""# general
+Export of May
 
 [2026-05-04 09:12] Ada Lovelace: We move the release to Thursday.
 It was Friday before.

@@ -87,11 +87,13 @@ def test_a_chat_becomes_messages_with_time_and_author() -> None:
     document = read(samples.CHAT, "chat.txt")
 
     assert seen(document) == [
-        (PARAGRAPH, "Export of #general"),
+        (HEADING, "general"),
+        (PARAGRAPH, "Export of May"),
         (MESSAGE, "[2026-05-04 09:12] Ada Lovelace: We move the release to Thursday.\nIt was Friday before."),
         (MESSAGE, "[2026-05-04 09:13] Grace: Fine."),
     ]
-    assert [block.message_id for block in document.blocks] == [None, "3", "5"]
+    assert [block.message_id for block in document.blocks] == [None, None, "4", "6"]
+    assert document.title is None
 
 
 def test_html_reads_as_a_reader_sees_it() -> None:
