@@ -31,7 +31,7 @@ from services.embed.passages import PassageEncoder
 from services.embed.query import QueryEncoder
 from services.embed.rpc import EmbedRpc, TenantOf
 from services.embed.scheduler import scheduling
-from services.embed.settings import EmbedSettings
+from services.embed.settings import COLLECTION_ALIAS, EmbedSettings
 
 CHUNKED = Subscription(
     name="embed", subjects=("cortex.chunked.*",), concurrency=4, acknowledge_wait_s=30.0, deliveries_max=50
@@ -80,9 +80,6 @@ async def opened(settings: EmbedSettings) -> AsyncIterator[Embed]:
         )
         await queries.encode(WARM_UP)
         yield Embed(queries, passages, settings.passages_per_call_max)
-
-
-COLLECTION_ALIAS = "chunks"
 
 
 async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]:

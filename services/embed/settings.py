@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_ADDRESS = "127.0.0.1:8600"
+COLLECTION_ALIAS = "chunks"
+"""Under which name the gateway finds the collection of the model in use."""
 
 
 @dataclass(frozen=True, slots=True)
