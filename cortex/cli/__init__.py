@@ -4,7 +4,8 @@ import sys
 
 import typer
 
-from cortex.cli import doctor, down, models, status, up
+from cortex.cli import ask, doctor, down, models, search, source, status, token, up
+from cortex.cli.demo import command as demo
 from cortex.cli.exits import exit_code_for
 from cortex.domain.errors import CortexError
 
@@ -18,6 +19,11 @@ app.command("up")(up.up)
 app.command("down")(down.down)
 app.command("status")(status.status)
 app.command("doctor")(doctor.doctor)
+app.command("demo")(demo.demo)
+app.command("token")(token.token)
+app.command("search")(search.search)
+app.command("ask")(ask.ask)
+app.add_typer(source.app, name="source")
 app.add_typer(models.app, name="models")
 
 

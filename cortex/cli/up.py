@@ -3,7 +3,9 @@
 import asyncio
 import os
 import signal
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -12,6 +14,9 @@ from cortex.cli.board import Board
 from cortex.cli.options import DATA_FOLDER, DataOption
 from cortex.runtime.local import Hooks, PlatformOptions, Role, platform
 from cortex.runtime.local.options import GATEWAY_PORT
+from cortex.runtime.local.platform import RunningPlatform
+
+T = TypeVar("T")
 
 
 def up(
@@ -31,24 +36,31 @@ def up(
     options = PlatformOptions(
         data=data, port=port, ports=parse_ports(ports), roles=parse_roles(roles), environment=dict(os.environ)
     )
-    asyncio.run(serve(options, Console(stderr=True)))
+    console = Console(stderr=True)
+
+    async def until_stopped(running: RunningPlatform) -> None:
+        console.print(_invitation(options, running.boot_s), highlight=False)
+        await running.until_stopped()
+
+    asyncio.run(serve(options, console, until_stopped))
 
 
-async def serve(options: PlatformOptions, console: Console) -> None:
-    """Runs until a signal. The first stops everything in order, a second one at once."""
+async def serve(options: PlatformOptions, console: Console, use: Callable[[RunningPlatform], Awaitable[T]]) -> T | None:
+    """Uses the platform, or stops at a signal and gives None. The first stops all in order, a second one at once."""
     board = Board(console)
     task = asyncio.current_task()
     if task is None:
-        return
+        return None
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     try:
-        with board.shown():
-            async with platform(options, Hooks(observe=board.observe)) as running:
-                console.print(_invitation(options, running.boot_s), highlight=False)
-                await running.until_stopped()
+        async with AsyncExitStack() as stack:
+            with board.shown():
+                running = await stack.enter_async_context(platform(options, Hooks(observe=board.observe)))
+            return await use(running)
     except asyncio.CancelledError:
         console.print("stopped", highlight=False)
+        return None
 
 
 def parse_ports(text: str) -> dict[str, int]:

@@ -5,6 +5,7 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from functools import partial
 
 from cortex.adapters.telemetry import Telemetry
@@ -43,12 +44,23 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     os.umask(0o077)
+    failed = 0
     try:
         asyncio.run(serve(arguments, PlatformSettings.from_environment(os.environ)))
-    except CortexError as error:
-        logging.getLogger("cortex").error("%s", error)
-        return EXIT_CONFIGURATION
-    return 0
+    except* CortexError as group:
+        for error in leaves(group):
+            logging.getLogger("cortex").error("%s", error)
+        failed = EXIT_CONFIGURATION
+    return failed
+
+
+def leaves(group: BaseExceptionGroup[CortexError]) -> Iterator[CortexError]:
+    """What was raised, without the task groups that it came through."""
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from leaves(error)
+        else:
+            yield error
 
 
 if __name__ == "__main__":

@@ -30,13 +30,14 @@ from cortex.runtime.http import serving
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.registry import connector_of, connectors
 from services.control_plane import compose as control_plane
-from services.embed.compose import COLLECTION_ALIAS
+from services.embed.settings import COLLECTION_ALIAS
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
 from services.query_gateway.http import Ports, create_app, random_trace_id
 from services.query_gateway.settings import Settings
 
 LOOPBACK = "127.0.0.1"
+LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,6 @@ class Listening:
 
     port: int
     host: str = LOOPBACK
-
-    def hosts(self) -> frozenset[str]:
-        return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
 class ConnectorTypes:
@@ -79,7 +77,7 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         administration = control_plane.routers(
             shared, signing, sync=TemporalSyncControl(temporal), types=ConnectorTypes()
         )
-        app = create_app(ports, Settings(allowed_hosts=listening.hosts()), routers=administration)
+        app = create_app(ports, Settings(allowed_hosts=LOOPBACK_NAMES), routers=administration)
         async with serving(app, port=listening.port, host=listening.host):
             ready.set()
             await stop.wait()

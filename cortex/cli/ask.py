@@ -1,0 +1,53 @@
+"""`cortex ask`: a cited answer, streamed."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cortex.cli.gateway import ADMINISTRATOR, TENANT, Gateway
+from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
+from cortex.cli.search import AsOption
+from cortex.cli.source import mapping, mappings
+from cortex.domain.errors import Transient
+
+
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    as_: AsOption = ADMINISTRATOR,
+    tenant: Annotated[str, typer.Option(help="Which tenant.")] = TENANT,
+    data: DataOption = DATA_FOLDER,
+    json_output: JsonOption = False,
+) -> None:
+    """Ask as a person: an answer from what they may open, each sentence cited, or that there is none."""
+    with Gateway.at(data, email=as_, tenant=tenant) as gateway:
+        if json_output:
+            typer.echo(json.dumps(gateway.post("/v1/chat", {"question": question})))
+            return
+        _stream(Console(highlight=False), gateway, question)
+
+
+def _stream(console: Console, gateway: Gateway, question: str) -> None:
+    sources: list[dict[str, object]] = []
+    cited: set[object] = set()
+    for kind, data in gateway.events("/v1/chat", {"question": question}):
+        event = json.loads(data)
+        match kind:
+            case "sources":
+                sources = mappings(event if isinstance(event, list) else event.get("sources"))
+            case "token":
+                console.print(Text(str(event["text"])), end="")
+            case "citation":
+                cited.add(event["n"])
+            case "error":
+                raise Transient(str(mapping(event["problem"])["detail"]))
+            case "done":
+                console.print()
+                if event["abstained"]:
+                    console.print(f"[yellow]no answer[/] ({event.get('reason') or 'nothing found'})")
+    for source in sources:
+        if source["n"] in cited:
+            place = f"  {source['url']}" if source["url"] else ""
+            console.print(Text(f"[{source['n']}] {source['title']}{place}", style="dim"))

@@ -1,0 +1,63 @@
+"""`cortex search`: results that a person may open."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cortex.cli.gateway import ADMINISTRATOR, TENANT, Gateway
+from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
+from cortex.cli.source import integer, mapping, mappings, strings
+
+AsOption = Annotated[str, typer.Option("--as", metavar="EMAIL", help="Whose question it is; needs the token key.")]
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY")],
+    as_: AsOption = ADMINISTRATOR,
+    mode: Annotated[str, typer.Option(help="hybrid, dense or lexical.")] = "hybrid",
+    limit: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="T", help="Hide what is younger.")] = None,
+    known_at: Annotated[str | None, typer.Option("--known-at", metavar="T", help="What was known then.")] = None,
+    tenant: Annotated[str, typer.Option(help="Which tenant.")] = TENANT,
+    data: DataOption = DATA_FOLDER,
+    json_output: JsonOption = False,
+) -> None:
+    """Search as a person: only what they may open is found, counted or shown."""
+    body: dict[str, object] = {"query": query, "mode": mode, "limit": limit}
+    body |= {name: value for name, value in (("as_of", as_of), ("known_at", known_at)) if value is not None}
+    with Gateway.at(data, email=as_, tenant=tenant) as gateway:
+        found = gateway.post("/v1/search", body)
+    if json_output:
+        typer.echo(json.dumps(found))
+        return
+    console = Console(highlight=False)
+    for number, result in enumerate(mappings(found["results"]), start=1):
+        _print(console, number, result)
+    if not found["results"]:
+        console.print("nothing found that this person may open")
+    for part in strings(found.get("degraded")):
+        console.print(f"[yellow]without {part}[/]")
+
+
+def _print(console: Console, number: int, result: dict[str, object]) -> None:
+    source = mapping(result["source"])
+    title = Text(f"{number:>2}  {result['title']}", style="bold")
+    about = [str(source["name"]), str(result["author"] or ""), str(result["updated_at"] or "")[:10]]
+    console.print(title)
+    console.print(Text("    " + "  ".join(part for part in about if part), style="dim"))
+    console.print(_snippet(result), soft_wrap=False)
+    if result["url"]:
+        console.print(Text(f"    {result['url']}", style="blue"))
+
+
+def _snippet(result: dict[str, object]) -> Text:
+    """The snippet with its highlights, which count code points."""
+    snippet = Text("    " + " ".join(str(result["snippet"]).split("\n")))
+    highlights = result.get("highlights")
+    for highlight in highlights if isinstance(highlights, list) else []:
+        start, end = highlight if isinstance(highlight, list) else (highlight["start"], highlight["end"])
+        snippet.stylize("bold yellow", 4 + integer(start), 4 + integer(end))
+    return snippet
