@@ -8,7 +8,6 @@ import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import (
     AckPolicy,
@@ -111,7 +110,7 @@ class NatsBus:
     async def _fetch(self, puller: JetStreamContext.PullSubscription, most: int) -> list[Msg]:
         try:
             return await puller.fetch(most, timeout=FETCH_WAIT_S)
-        except NatsTimeoutError:
+        except TimeoutError:
             return []
         except NatsError:
             # The server went away: the client reconnects by itself, and the consumer is durable.
