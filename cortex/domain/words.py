@@ -94,7 +94,7 @@ def _bare(word: str) -> str:
 
 def _german(word: str) -> str:
     word = word.replace("ß", "ss")
-    for ending in ("ungen", "heiten", "keiten", "en", "er", "em", "es", "ern", "e", "n", "s"):
+    for ending in ("en", "er", "em", "es", "ern", "e", "n", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
             break

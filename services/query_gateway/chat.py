@@ -63,8 +63,9 @@ class Chat:
         )
 
     async def stream(self, asking: Asking, body: ChatRequest) -> Response:
-        assignment = await self.assignment(asking, body)
+        # Taken before the re-check, so that a check is never believed to be younger than it is.
         checked_at = self._clock.now()
+        assignment = await self.assignment(asking, body)
         live = await self._answering.start(assignment)
         events = self._following.stream(
             asking.reader,

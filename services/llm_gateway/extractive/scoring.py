@@ -157,10 +157,10 @@ def _is_label(said: str) -> bool:
 
 
 def _merits(passages: Sequence[Passage]) -> dict[object, float]:
-    """Scores of passages from 0 to 1."""
+    """1 for the best passage, falling to 0 for the worst; differences below one deviation are not blown up."""
     scores = [passage.score for passage in passages]
-    low, high = min(scores, default=0.0), max(scores, default=0.0)
-    return {p.chunk_id: (p.score - low) / (high - low) if high > low else 1.0 for p in passages}
+    high, low = max(scores, default=0.0), min(scores, default=0.0)
+    return {p.chunk_id: 1.0 - (high - p.score) / max(high - low, 1.0) for p in passages}
 
 
 def _newness(passages: Sequence[Passage]) -> dict[object, float]:

@@ -13,7 +13,7 @@ MESSAGE_CHARACTERS = 400
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|etc|vs|approx|Dr|Mr|Mrs|Ms|Prof|St|Inc|Ltd|Co|No|Nr|Str|Fig"
-    r"|evtl|inkl|max|min|vgl|Abs|Art|p|pp|[A-Z])|\b\d{1,2})\.$"
+    r"|evtl|inkl|max|min|vgl|Abs|Art|p|pp|[A-Za-z])|\b\d{1,2})\.$"
 )
 _LINE = re.compile(r"\n(?=\s*(?:[-*•+]|\d{1,3}[.)]|\[\d)\s*\S)|\n(?=[^\n:]{1,40}: \S)|\n\s*\n|(?<=[.!?:;。！？])\n")
 _MONTH = re.compile(

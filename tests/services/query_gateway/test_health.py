@@ -1,0 +1,87 @@
+import asyncio
+
+from services.query_gateway.settings import Settings
+from tests.services.query_gateway.world import World, down
+
+
+async def well() -> None:
+    return None
+
+
+async def broken() -> None:
+    raise down()
+
+
+async def refused() -> None:
+    raise ConnectionRefusedError("to 10.0.0.7:5432 as root")
+
+
+async def hanging() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_alive_needs_no_dependency_and_no_credential() -> None:
+    async with World(probes={"postgres": broken}).client() as client:
+        client.headers.pop("authorization")
+        response = await client.get("/healthz")
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+async def test_ready_names_the_state_of_each_dependency() -> None:
+    world = World(Settings(probe_timeout_s=0.02))
+    world.probes = {"index": well, "spicedb": broken, "postgres": refused, "nats": hanging}
+    async with world.client() as client:
+        response = await client.get("/readyz")
+    states = response.json()["dependencies"]
+    assert (response.status_code, response.json()["status"]) == (503, "unavailable")
+    assert {name: state["ok"] for name, state in states.items()} == {
+        "index": True,
+        "spicedb": False,
+        "postgres": False,
+        "nats": False,
+    }
+    assert states["nats"]["detail"] == "no answer within 0.02 s"
+    assert states["postgres"]["detail"] == "ConnectionRefusedError"
+
+
+async def test_ready_when_all_are_well() -> None:
+    async with World(probes={"index": well}).client() as client:
+        response = await client.get("/readyz")
+    assert (response.status_code, response.json()["status"]) == (200, "ready")
+
+
+async def test_metrics_count_by_route_and_never_hold_ids_or_content() -> None:
+    world = World()
+    document = world.add("page", "Secret text.")
+    async with world.client() as client:
+        await client.get(f"/v1/documents/{document}")
+        await client.post("/v1/search", json={"query": "secret"})
+        response = await client.get("/metrics")
+    labels = 'method="GET",route="/v1/documents/{document}",status="200"'
+    assert f"cortex_gateway_requests_total{{{labels}}} 1.0" in response.text
+    assert 'cortex_gateway_stage_seconds_count{stage="recheck"}' in response.text
+    assert str(document) not in response.text
+    assert "ecret" not in response.text
+
+
+async def test_openapi_names_operations_and_problems() -> None:
+    async with World().client() as client:
+        schema = (await client.get("/openapi.json")).json()
+    operations = {
+        operation["operationId"]: operation for path in schema["paths"].values() for operation in path.values()
+    }
+    assert operations.keys() == {
+        "search",
+        "chat",
+        "get_answer",
+        "stream_answer",
+        "stop_answer",
+        "get_document",
+        "get_document_original",
+        "healthz",
+        "readyz",
+        "metrics",
+    }
+    for name in ("search", "chat", "get_answer", "get_document"):
+        assert {"401", "404", "422", "503"} <= operations[name]["responses"].keys()
+    assert operations["search"]["security"] == [{"HTTPBearer": []}]
