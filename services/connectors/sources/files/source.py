@@ -2,22 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from cortex.domain.acl import NOTHING_OF_ITS_OWN, Acl
 from cortex.domain.change import Change, ContainerState, Cursor, DocumentState, Failure, Tombstone, Upsert
 from cortex.domain.change import UpsertContainer as PutContainer
 from cortex.domain.errors import Denied, Exhausted, Invalid, NotFound, Transient
 from cortex.ports.connector import Capabilities, Config, ConnectorSpec, Deletes, KnownDocuments
 from cortex.ports.source_writer import Known
+from services.connectors.sources.files.acl_yaml import HIDDEN
 from services.connectors.sources.files.config import SCHEMA, FilesConfig, parse_config
+from services.connectors.sources.files.narrowing import Turn, turn
 from services.connectors.sources.files.normalise import Placed, acl_digest, fingerprint, normalise
 from services.connectors.sources.files.sweep import Decision, Gone, Read, Same, merged
 from services.connectors.sources.files.tree import LocalTree, Tree
-from services.connectors.sources.files.walk import ROOT, File, Folder, Step, Unread, Walk, order, shown
+from services.connectors.sources.files.walk import ROOT, File, Folder, Left, Step, Unread, Walk, order, shown
 
 STEPS_MAX = 1000  # of the walk at a time; a page ends here at the latest
 
@@ -129,6 +132,8 @@ class _Pass:
         self._steps_max = steps_max
         self._digest = config.digest()
         self._seen = 0  # documents looked at behind the last cursor
+        self._stored_acls: Mapping[str, Acl | None] = {}
+        self._to_open: set[str] = set()
 
     async def documents(self, after: str | None) -> AsyncIterator[Change]:
         """Everything behind `after`; the cursor that ends it is the last one of `folders`."""
@@ -137,6 +142,8 @@ class _Pass:
         while not complete:
             steps, complete = await asyncio.to_thread(self._stretch, after)
             until = None if complete else steps[-1].position
+            folders = [step.external_id for step in steps if isinstance(step, Folder)]
+            self._stored_acls = await self._known.container_acls(folders)
             known = self._known.documents(after=after or "", until=until)
             async for decision in merged(steps, known, is_same=self._is_same):
                 ahead = after is None or order(decision.position) > order(after)
@@ -145,8 +152,7 @@ class _Pass:
                     if ahead:
                         page.add(change)
                     yield change
-                # Behind an unread folder there is no cursor: what is stored below must be passed over in one go.
-                if page.full() and ahead and not isinstance(decision, Unread):
+                if page.full() and ahead and not isinstance(decision, Unread | Left):
                     yield _after(decision.position, seen=page.seen)
                     page = _Page(self._config)
             after = until
@@ -182,13 +188,16 @@ class _Pass:
             )
 
     def _stretch(self, after: str | None) -> tuple[list[Step], bool]:
-        """The next steps, and whether they are the last. A folder or file ends them, for there is no going on from
-        something unread."""
+        """The next steps, and whether they are the last.
+
+        They end with a folder or file. Behind an unread folder there is no going on, since what is stored below must be
+        passed over in one go, nor behind one that was left, since going on inside it is how it is opened at the end.
+        """
         steps: list[Step] = []
         for step in self._walk.steps(after=after):
             steps.append(step)
             ahead = after is None or order(step.position) > order(after)
-            if len(steps) >= self._steps_max and ahead and not isinstance(step, Unread):
+            if len(steps) >= self._steps_max and ahead and not isinstance(step, Unread | Left):
                 self._walk.confirm()
                 return steps, False
         self._walk.confirm()
@@ -200,12 +209,26 @@ class _Pass:
 
     async def _acted(self, decision: Decision) -> list[Change]:
         if isinstance(decision, Folder):
-            return [PutContainer(ContainerState(decision.external_id, decision.parent, decision.acl))]
+            return self._entered(decision)
+        if isinstance(decision, Left):
+            opened = decision.folder.external_id in self._to_open
+            return [PutContainer(_container(decision.folder), last=True)] if opened else []
         if isinstance(decision, Unread):
             return [_failure(decision)]
         if isinstance(decision, Gone):
             return [Tombstone(decision.position, "the file is gone")]
         return await self._read(decision) if isinstance(decision, Read) else []
+
+    def _entered(self, folder: Folder) -> list[Change]:
+        if folder.external_id not in self._stored_acls:
+            return [PutContainer(_container(folder))]
+        stored = self._stored_acls[folder.external_id] or NOTHING_OF_ITS_OWN
+        when = turn(stored, folder.acl or NOTHING_OF_ITS_OWN, top=folder.parent is None)
+        if when in (Turn.AFTER, Turn.HIDE_THEN_AFTER):
+            self._to_open.add(folder.external_id)
+        if when is Turn.HIDE_THEN_AFTER:
+            return [PutContainer(replace(_container(folder), acl=HIDDEN))]
+        return [PutContainer(_container(folder))] if when is Turn.BEFORE else []
 
     async def _read(self, decision: Read) -> list[Change]:
         file, stored = decision.file, decision.stored
@@ -225,6 +248,10 @@ class _Pass:
         placed = Placed(file.position, file.container, file.acl, self._config.url_prefix)
         now = fingerprint(stat, file.acl, config_digest=self._digest)
         return normalise(placed, data, modified_ns=stat.mtime_ns, fingerprint=now)
+
+
+def _container(folder: Folder) -> ContainerState:
+    return ContainerState(folder.external_id, folder.parent, folder.acl)
 
 
 def _failure(unread: Unread) -> Failure:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 
 from cortex.ports.source_writer import Known
-from services.connectors.sources.files.walk import File, Folder, Step, Unread, order
+from services.connectors.sources.files.walk import File, Folder, Left, Step, Unread, order
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Gone:
     position: str
 
 
-Decision = Folder | Unread | Read | Same | Gone
+Decision = Folder | Left | Unread | Read | Same | Gone
 
 
 async def merged(
@@ -42,7 +42,7 @@ async def merged(
     kept: str | None = None
     stored = await anext(known, None)
     for step in steps:
-        while stored is not None and order(stored.external_id) < order(step.position):
+        while stored is not None and _passed(stored, step):
             if kept is None or not stored.external_id.startswith(kept):
                 yield Gone(stored.external_id)
             stored = await anext(known, None)
@@ -61,3 +61,10 @@ async def merged(
         if kept is None or not stored.external_id.startswith(kept):
             yield Gone(stored.external_id)
         stored = await anext(known, None)
+
+
+def _passed(stored: Known, step: Step) -> bool:
+    """Whether the walk would have met `stored` before `step`, were it still there."""
+    if isinstance(step, Left):
+        return stored.external_id.startswith(step.position)
+    return order(stored.external_id) < order(step.position)

@@ -39,6 +39,17 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """Everything below `folder` has been met."""
+
+    folder: Folder
+
+    @property
+    def position(self) -> str:
+        return self.folder.position
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     position: str
     stat: Stat
@@ -57,7 +68,7 @@ class Unread:
     keeps: bool = False
 
 
-Step = Folder | File | Unread
+Step = Folder | Left | File | Unread
 
 
 def order(position: str) -> bytes:
@@ -157,9 +168,11 @@ class Walk:
         if fresh:
             yield from self._problems(place, acl)
         own = acl.own if acl else None
-        yield Folder(place.position, place.external_id, place.parent, own or (NOTHING_OF_ITS_OWN if top else None))
-        for entry in sorted(entries, key=lambda entry: _name_order(entry)):
+        folder = Folder(place.position, place.external_id, place.parent, own or (NOTHING_OF_ITS_OWN if top else None))
+        yield folder
+        for entry in sorted(entries, key=_name_order):
             yield from self._entry(place, entry, acl or FolderAcl(), after)
+        yield Left(folder)
 
     def _problems(self, place: _Place, acl: FolderAcl | None) -> Iterator[Step]:
         if acl is None and place.is_top():

@@ -111,7 +111,7 @@ async def test_a_folder_that_is_deleted_between_pages_is_gone_at_the_end(tmp_pat
     folder = Folder(tmp_path, config={"page_size": 1})
     lay(folder, {f"{name}/{number}.md": "x" for name in "abc" for number in range(3)})
     await folder.sync()
-    await folder.sources.start_run(TENANT, folder.source.id, "run", kind="incremental")
+    await folder.sources.start_run(TENANT, folder.source.id, "run", kind="full")
     await folder.syncing.page(TENANT, folder.source.id, "run")
     shutil.rmtree(folder.root / "c")
     while not await folder.syncing.page(TENANT, folder.source.id, "run"):
