@@ -4,6 +4,7 @@ The engine keeps everything in memory. So every start loads the schema, replays 
 then listens: a server that listened earlier would answer from half the facts, and a ZedToken of an older life is
 silently read as "now". When the replay fails the process ends with a message and never listens.
 
-`library` finds and binds the shared library, `engine` runs it, `replay` fills it, `server` serves it.
+`library` finds and binds the shared library, `engine` runs it, `replay` fills it, `server` serves it, `consistency`
+keeps its first answers from looking back before the replay.
 Watch, import and export are left out: Cortex does not use them.
 """

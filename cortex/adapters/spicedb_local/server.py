@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from cortex.adapters.spicedb_local.consistency import Settling
 from cortex.adapters.spicedb_local.engine import UNARY_FUNCTIONS, Engine
 from cortex.adapters.spicedb_local.library import EngineError
 from cortex.domain.errors import Transient
@@ -55,7 +56,7 @@ class KeyInterceptor(grpc.ServerInterceptor):  # type: ignore[misc]
 
 
 class LocalServer:
-    """Binds when `start` is called, and not before."""
+    """Made when the engine is complete. Binds when `start` is called, and not before."""
 
     def __init__(self, engine: Engine, *, key: str) -> None:
         self._streams = grpc.insecure_channel(engine.streaming_address, options=_channel_options())
@@ -65,15 +66,16 @@ class LocalServer:
             # Without this a second server could share the port, and requests would go to either.
             options=[*_channel_options(), ("grpc.so_reuseport", 0)],
         )
-        permissions = {name: _unary(engine, name) for name in UNARY_FUNCTIONS if name not in _SCHEMA_METHODS}
-        permissions |= {name: _streaming(self._streams, name) for name in _STREAMING_METHODS}
-        schema = {name: _unary(engine, name) for name in _SCHEMA_METHODS}
+        settling = Settling()
+        unary = {name: _unary(engine, name, settling=settling) for name in UNARY_FUNCTIONS}
+        schema = {name: unary.pop(name) for name in _SCHEMA_METHODS}
+        streaming = {name: _streaming(self._streams, name, settling=settling) for name in _STREAMING_METHODS}
         healthy = health.HealthServicer()
         healthy.set("", health_pb2.HealthCheckResponse.SERVING)
         health_pb2_grpc.add_HealthServicer_to_server(healthy, self._server)
         self._server.add_generic_rpc_handlers(
             (
-                grpc.method_handlers_generic_handler(_PERMISSIONS, permissions),
+                grpc.method_handlers_generic_handler(_PERMISSIONS, unary | streaming),
                 grpc.method_handlers_generic_handler(_SCHEMA, schema),
             )
         )
@@ -99,10 +101,10 @@ def _channel_options() -> list[tuple[str, int]]:
     ]
 
 
-def _unary(engine: Engine, method: str) -> grpc.RpcMethodHandler:
+def _unary(engine: Engine, method: str, *, settling: Settling) -> grpc.RpcMethodHandler:
     def handle(request: bytes, context: grpc.ServicerContext) -> bytes:
         try:
-            return engine.call(method, request)
+            return engine.call(method, settling.adjust(method, request))
         except EngineError as error:
             code, text = status_of(str(error))
             context.set_code(code)
@@ -112,12 +114,14 @@ def _unary(engine: Engine, method: str) -> grpc.RpcMethodHandler:
     return grpc.unary_unary_rpc_method_handler(handle)
 
 
-def _streaming(channel: grpc.Channel, method: str) -> grpc.RpcMethodHandler:
+def _streaming(channel: grpc.Channel, method: str, *, settling: Settling) -> grpc.RpcMethodHandler:
     forward = channel.unary_stream(f"/{_PERMISSIONS}/{method}")
 
     def handle(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
         # A call without a deadline claims to have centuries, which the next hop would overflow.
-        call = forward(request, timeout=min(context.time_remaining() or STREAM_S_MAX, STREAM_S_MAX))
+        call = forward(
+            settling.adjust(method, request), timeout=min(context.time_remaining() or STREAM_S_MAX, STREAM_S_MAX)
+        )
         context.add_callback(call.cancel)  # the client went away: the engine need not go on
         try:
             yield from call

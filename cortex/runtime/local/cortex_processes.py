@@ -15,8 +15,10 @@ _WITHHELD = "CORTEX_DATABASE_ADMIN_URL"  # the role that bypasses row-level secu
 
 def spec(plan: Plan, role: Role) -> ProcessSpec:
     health_port = plan.ports[_HEALTH_PORTS[role]]
-    environment = {**plan.environment, **plan.urls, **python_environment(), "CORTEX_HEALTH_PORT": str(health_port)}
+    environment = {**plan.environment, **plan.urls, **python_environment()}
     environment.pop(_WITHHELD, None)
+    if role is not Role.GATEWAY:
+        environment["CORTEX_HEALTH_PORT"] = str(health_port)
     arguments = ("--port", str(plan.ports["gateway"])) if role is Role.GATEWAY else ()
     return ProcessSpec(
         name=role,

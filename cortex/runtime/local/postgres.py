@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import struct
 import tempfile
@@ -80,6 +81,8 @@ async def _initialise(home: PostgresHome, *, password: str) -> None:
 
 
 def _make_aside(home: PostgresHome) -> str:
+    for interrupted in home.folder.glob("new.*"):
+        shutil.rmtree(interrupted)
     aside = tempfile.mkdtemp(dir=home.folder, prefix="new.")
     _give(Path(aside), home)
     return aside

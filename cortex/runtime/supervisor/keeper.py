@@ -63,9 +63,13 @@ class ProcessKeeper:
             self._become(ProcessState.STOPPING)
             await child.stop(self.spec.stop_signal, grace_s=self.spec.stop_grace_s)
 
-    def kill(self) -> None:
-        if self._child is not None:
-            self._child.kill()
+    def kill(self) -> bool:
+        """Kills it at once; `run` then returns when it is gone. False when there is nothing to kill."""
+        self._stopping.set()
+        if self._child is None:
+            return False
+        self._child.kill()
+        return True
 
     async def _live_once(self) -> float:
         """One life of the process; gives the seconds for which it was ready."""
@@ -154,8 +158,9 @@ class StepKeeper:
     async def stop(self) -> None:
         """Nothing to stop: the supervisor cancels a step that still runs."""
 
-    def kill(self) -> None:
-        """Nothing to kill."""
+    def kill(self) -> bool:
+        """There is nothing to kill."""
+        return False
 
     def _become(self, status: ProcessStatus) -> None:
         self._status = status

@@ -53,10 +53,9 @@ class Supervisor:
                 for name in self._order:
                     group.create_task(self._stop_after_dependants(name))
         finally:
-            for keeper in self._keepers.values():
-                keeper.kill()
-            for task in self._tasks.values():
-                task.cancel()
+            for name, task in self._tasks.items():
+                if not self._keepers[name].kill():
+                    task.cancel()
 
     async def _run(self, name: str) -> None:
         keeper = self._keepers[name]

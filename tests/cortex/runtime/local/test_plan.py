@@ -68,6 +68,16 @@ def test_no_process_of_ours_gets_the_role_that_bypasses_row_level_security(tmp_p
     assert process.environment["CORTEX_DATABASE_URL"].startswith("postgresql://cortex_service:")
 
 
+def test_each_process_of_ours_is_asked_on_a_port_of_its_own(tmp_path: Path) -> None:
+    made = plan(tmp_path, {})
+    processes = {role: cortex_process(made, role) for role in Role}
+    assert processes[Role.GATEWAY].argv[-2:] == ("--port", str(made.ports["gateway"]))
+    assert "CORTEX_HEALTH_PORT" not in processes[Role.GATEWAY].environment
+    assert processes[Role.WORKERS].environment["CORTEX_HEALTH_PORT"] == str(made.ports["workers"])
+    assert processes[Role.MODELS].environment["CORTEX_HEALTH_PORT"] == str(made.ports["models_health"])
+    assert made.urls["CORTEX_MODELS_URL"] == f"127.0.0.1:{made.ports['models']}"
+
+
 def test_no_secret_is_an_argument(tmp_path: Path) -> None:
     made = plan(tmp_path, {})
     secrets = [getattr(made.credentials, name) for name in Credentials.__slots__]

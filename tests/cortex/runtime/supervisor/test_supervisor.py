@@ -181,6 +181,27 @@ async def test_cancelled_while_it_starts_it_leaves_nothing(make: Make, tmp_path:
     assert [identify(pid) for pid in pids] == [None, None]
 
 
+async def test_a_second_cancellation_does_not_wait_for_any_grace(make: Make, tmp_path: Path) -> None:
+    flag = tmp_path / "deaf.flag"
+    code = f"import signal, pathlib; signal.signal(15, signal.SIG_IGN); pathlib.Path('{flag}').touch(); signal.pause()"
+    witness = Witness()
+    deaf = make("deaf", argv=python(code), grace_s=600.0)
+
+    async def serve() -> None:
+        async with supervise([deaf], logs=tmp_path, observe=witness.observe) as supervisor:
+            await supervisor.ready()
+            await asyncio.Event().wait()
+
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        task = group.create_task(serve())
+        await witness.until(lambda now: "deaf" in now and now["deaf"].state is ProcessState.READY)
+        pid = pid_of(witness, "deaf")
+        task.cancel()
+        await witness.until(lambda now: now["deaf"].state is ProcessState.STOPPING)
+        task.cancel()
+    assert identify(pid) is None
+
+
 async def test_output_goes_to_the_log_of_the_process(make: Make, tmp_path: Path) -> None:
     flag = tmp_path / "talker.flag"
     talker = ("/bin/sh", "-c", f"echo to stdout; echo to stderr >&2; touch '{flag}'; exec sleep 600")
