@@ -20,7 +20,7 @@ from services.connectors.sources.files.narrowing import Turn, turn
 from services.connectors.sources.files.normalise import Placed, acl_digest, fingerprint, normalise
 from services.connectors.sources.files.sweep import Decision, Gone, Read, Same, merged
 from services.connectors.sources.files.tree import LocalTree, Tree
-from services.connectors.sources.files.walk import ROOT, File, Folder, Left, Step, Unread, Walk, order, shown
+from services.connectors.sources.files.walk import ROOT, File, Folder, Left, Step, Unread, Walk, order
 
 STEPS_MAX = 1000  # of the walk at a time; a page ends here at the latest
 
@@ -255,5 +255,5 @@ def _container(folder: Folder) -> ContainerState:
 
 
 def _failure(unread: Unread) -> Failure:
-    external = shown(unread.position.rstrip("/")) or ROOT
-    return Failure(external if external.isprintable() else unread.place, unread.place, unread.message)
+    """Under its place, since one folder can have more than one."""
+    return Failure(unread.place, unread.place, unread.message)
