@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from cortex.domain.acl import Acl, PrincipalRef, acl_json
 from cortex.domain.change import ContainerState, DocumentState, Failure
-from cortex.domain.errors import Conflict, CortexError, NotFound
+from cortex.domain.errors import Conflict, CortexError, Invalid, NotFound
 from cortex.domain.identity import ContainerId, SourceId, TenantId, container_id, document_id
 from cortex.domain.revision import EventKind, Fingerprints, Stored, decide, sha256_json
 from cortex.ports.clock import Clock
@@ -95,6 +95,8 @@ class MemorySources:
     # SourceWriter
 
     async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+        if state.parent is None and state.acl is None:
+            raise Invalid("give the container an acl, a parent, or both")
         self._shelf(tenant, source).containers[state.external_id] = state
         return container_id(tenant, source, state.external_id)
 
@@ -185,6 +187,8 @@ class MemorySources:
 
     async def finish_run(self, tenant: TenantId, run_id: str, *, error: str | None) -> None:
         run = await self.run(tenant, run_id)
+        if run.state != "running":
+            return
         state = "failed" if error else "done"
         self._runs[tenant, run_id] = replace(run, state=state, error=error, finished_at=self._clock.now())
 

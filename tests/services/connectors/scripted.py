@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
+from cortex.domain.acl import NOTHING_OF_ITS_OWN
 from cortex.domain.change import Change, ContainerState, Cursor, DocumentState, Failure, Upsert, UpsertContainer
 from cortex.ports.connector import Capabilities, Config, ConnectorSpec, Deletes, KnownDocuments
 
@@ -38,7 +39,7 @@ class Scripted:
             await self.gate.wait()
         if self.errors:
             raise self.errors.pop(0)
-        yield UpsertContainer(ContainerState(".", None, None))
+        yield UpsertContainer(ContainerState(".", None, NOTHING_OF_ITS_OWN))
         yield Upsert(document(f"{page}.md"))
         yield Failure("bad.md", "bad.md", "cannot be read")
         yield Cursor(str(page + 1), done=page + 1 == self.pages, seen=1)
