@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
+from cortex.domain.errors import CortexError
 from cortex.runtime.local import PlatformOptions, ServerName, platform
 
 START_TIMEOUT_S = 90.0
@@ -55,7 +56,7 @@ class LocalServers:
         for stop in self._stop:
             self._loop.call_soon_threadsafe(stop.set)
         for serving in self._serving:
-            serving.exception(timeout=START_TIMEOUT_S)
+            serving.result(timeout=START_TIMEOUT_S)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -68,6 +69,7 @@ class LocalServers:
             async with platform(options) as running:
                 started.set_result(running.urls)
                 await stop.wait()
-        finally:
-            if not started.done():
-                started.set_exception(RuntimeError(f"{server} did not start"))
+        except CortexError as error:
+            if started.done():
+                raise
+            started.set_exception(error)

@@ -12,6 +12,8 @@ from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
 from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.local.report import PlatformReport, report
 
+_WIDTH_ELSEWHERE = 120  # in a pipe nothing is as narrow as a terminal
+
 
 def status(data: DataOption = DATA_FOLDER, json_output: JsonOption = False) -> None:
     """Show every process with its port, uptime, restarts and memory.
@@ -29,6 +31,8 @@ def status(data: DataOption = DATA_FOLDER, json_output: JsonOption = False) -> N
 
 def _print(found: PlatformReport) -> None:
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_ELSEWHERE
     table = Table("process", "state", "pid", "port", "uptime", "ready after", "restarts", "rss", "pss", box=None)
     for process in found.processes:
         table.add_row(

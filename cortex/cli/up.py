@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 def up(
     data: DataOption = DATA_FOLDER,
-    port: Annotated[int, typer.Option(help="Where the gateway serves, on loopback.")] = GATEWAY_PORT,
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Where the gateway serves, on loopback.")] = GATEWAY_PORT,
     ports: Annotated[
         str, typer.Option(metavar="NAME=PORT,...", help="Fixed ports of other processes; the rest are chosen and kept.")
     ] = "",
