@@ -56,7 +56,6 @@ class Word:
     stop: bool
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str, language: str) -> str:
     """A word without its ending: enough to match a plural or a past tense, and never below three letters."""
     return _german(word) if language == "de" else _english(word)
@@ -126,10 +125,17 @@ def _words(text: str, language: str) -> Iterator[Word]:
 
 
 def _word(text: str, start: int, language: str) -> Word:
+    key, exact, stop = _reading(text, language)
+    return Word(start, start + len(text), key, exact, stop)
+
+
+@lru_cache(maxsize=65_536)
+def _reading(text: str, language: str) -> tuple[str, bool, bool]:
+    """Key, exact, stop: the same wherever the word stands."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     exact = is_exact(text)
     key = folded if exact else stem(folded, language)
-    return Word(start, start + len(text), key, exact, folded in STOP_WORDS or (len(folded) == 1 and not exact))
+    return key, exact, folded in STOP_WORDS or (len(folded) == 1 and not exact)
 
 
 def _pairs(run: str, offset: int) -> Iterator[Word]:

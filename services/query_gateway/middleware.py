@@ -34,17 +34,22 @@ class Envelope:
             return
         trace = self._new_trace_id()
         scope.setdefault("state", {})["trace_id"] = trace
+        status = 500
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers["X-Trace-Id"] = trace
                 for name, value in _SAFE_HEADERS.items():
                     headers.setdefault(name, value)
-                self._metrics.request(method=scope["method"], route=_route(scope), status=message["status"])
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        finally:
+            self._metrics.request(method=scope["method"], route=_route(scope), status=status)
 
 
 def _route(scope: Scope) -> str:
@@ -57,7 +62,7 @@ class HostGuard:
 
     def __init__(self, app: ASGIApp, *, allowed_hosts: Iterable[str]) -> None:
         self._app = app
-        self._allowed = frozenset(host.lower() for host in allowed_hosts)
+        self._allowed = frozenset(host.lower().strip("[]") for host in allowed_hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not self._allowed or self._ours(Headers(scope=scope)):

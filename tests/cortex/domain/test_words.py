@@ -1,3 +1,5 @@
+"""Words, their stems, codes and places."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

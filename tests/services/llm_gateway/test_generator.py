@@ -1,3 +1,5 @@
+"""The composer behind the port of generators."""
+
 from cortex.domain.answer import Sentence
 from cortex.ports.generator import Ending
 from services.llm_gateway.extractive.settings import ComposerSettings

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import Message
 
-from tests.services.query_gateway.world import auth
+from tests.services.query_gateway.fakes import auth
 
 
 @dataclass(frozen=True)

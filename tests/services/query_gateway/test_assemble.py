@@ -1,3 +1,5 @@
+"""What an answer rests on, and whether a sentence is supported by it."""
+
 import uuid
 from dataclasses import replace
 from typing import Any

@@ -1,3 +1,5 @@
+"""Answers: their events, resuming, stopping, and the re-check of whoever reads them."""
+
 import asyncio
 import json
 import uuid
@@ -6,8 +8,9 @@ import pytest
 
 from cortex.domain.identity import AnswerId
 from services.query_gateway.settings import AnswerSettings, RetrievalSettings, Settings
+from tests.services.query_gateway.fakes import down, person
 from tests.services.query_gateway.streams import Event, opened, parse
-from tests.services.query_gateway.world import World, client_of, down, person
+from tests.services.query_gateway.world import World, client_of
 
 QUESTION = {"question": "What number?"}
 

@@ -1,9 +1,12 @@
+"""Documents by id: opened only by who may, audited, and downloaded safely."""
+
 import uuid
 
 import pytest
 
 from services.query_gateway.documents import disposition, media_type
-from tests.services.query_gateway.world import World, down, person
+from tests.services.query_gateway.fakes import down, person
+from tests.services.query_gateway.world import World
 
 
 async def test_blocks_come_with_anchors_and_the_reading_is_audited() -> None:

@@ -1,7 +1,10 @@
+"""Alive, ready, measured, described."""
+
 import asyncio
 
 from services.query_gateway.settings import Settings
-from tests.services.query_gateway.world import World, down
+from tests.services.query_gateway.fakes import down
+from tests.services.query_gateway.world import World
 
 
 async def well() -> None:

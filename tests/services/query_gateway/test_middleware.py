@@ -1,3 +1,5 @@
+"""Host and Origin, the size of bodies, headers of every answer."""
+
 from collections.abc import AsyncIterator
 
 import pytest
@@ -5,7 +7,7 @@ import pytest
 from services.query_gateway.settings import Settings
 from tests.services.query_gateway.world import World
 
-LOCAL = Settings(allowed_hosts=frozenset(["127.0.0.1", "localhost", "::1"]))
+LOCAL = Settings(allowed_hosts=frozenset(["127.0.0.1", "localhost", "[::1]"]))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "LOCALHOST:1", "[::1]:8080"])

@@ -1,6 +1,9 @@
+"""Wrong requests and failures: each gives one clear problem document."""
+
 import pytest
 
-from tests.services.query_gateway.world import World, person
+from tests.services.query_gateway.fakes import person
+from tests.services.query_gateway.world import World
 
 WRONG = [
     ({"query": "a", "colour": "red"}, "colour", "unknown field"),

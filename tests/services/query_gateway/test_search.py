@@ -1,3 +1,5 @@
+"""Search: the filter, the re-check, live revisions, the bounds of the walk, what is degraded, pages and facets."""
+
 import asyncio
 import uuid
 from datetime import timedelta
@@ -8,7 +10,8 @@ import pytest
 from cortex.domain.errors import Exhausted
 from cortex.domain.identity import GroupId
 from services.query_gateway.settings import RetrievalSettings, Settings
-from tests.services.query_gateway.world import NOON, SOURCE, TENANT, World, down, person
+from tests.services.query_gateway.fakes import NOON, SOURCE, TENANT, down, person
+from tests.services.query_gateway.world import World
 
 
 async def search(world: World, name: str = "ann", **body: object) -> dict[str, Any]:

@@ -1,3 +1,5 @@
+"""Snippets: the window, highlights in code points, the exact anchor."""
+
 import uuid
 from dataclasses import replace
 

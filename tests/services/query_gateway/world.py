@@ -1,332 +1,45 @@
-"""A small tenant in memory: every port of the gateway as a constructor fake that records what it was asked."""
+"""A small tenant in memory, with the gateway around it."""
 
-import asyncio
-import json
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import httpx
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from cortex.domain.acl import Asker
-from cortex.domain.answer import Citation, Passage, Sentence, SourceLabel
 from cortex.domain.chunk import Chunk, Span
-from cortex.domain.credential import Credential, Role
 from cortex.domain.document import Anchor, Block, BlockKind
-from cortex.domain.encoding import Language, QueryEncoding
-from cortex.domain.errors import Denied, NotFound, Transient
-from cortex.domain.identity import AnswerId, ChunkId, DocumentId, GroupId, PersonId, SourceId, TenantId
-from cortex.domain.query import EncodedQuery, source_numbers
+from cortex.domain.identity import ChunkId, DocumentId
 from cortex.domain.vector import (
-    ExactScores,
-    HybridRequest,
-    HybridResult,
-    RevisionPage,
     ScoredPoint,
-    SearchScope,
-    SparseVector,
 )
-from cortex.ports.answer_store import AnswerEvent, AnswerRecord
-from cortex.ports.audit_log import AuditEntry
 from cortex.ports.document_reader import LiveDocument, StoredChunk
-from cortex.ports.generator import Ending
-from cortex.ports.permission_engine import Check
 from services.query_gateway.health import Probe
 from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
-
-TENANT = TenantId(uuid.UUID(int=1))
-SOURCE = SourceLabel(SourceId(uuid.UUID(int=2)), "files", "wiki")
-NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
-TERMS = SparseVector((7,), (1.0,))
-ENGLISH = Language("en", ("en",))
-TOKENS = QueryEncoding(dense=bytes(4 * 8), token_vectors=bytes(4 * 8), token_ids=(1,))
-
-
-def person(name: str) -> PersonId:
-    return PersonId(uuid.uuid5(TENANT, name))
-
-
-def auth(name: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {name}"}
-
-
-class ManualClock:
-    def __init__(self) -> None:
-        self.time = NOON
-
-    def now(self) -> datetime:
-        return self.time
-
-    def advance(self, seconds: float) -> None:
-        self.time += timedelta(seconds=seconds)
-
-
-class Authenticator:
-    """The token is the person's name."""
-
-    async def authenticate(self, authorization: str | None) -> Credential:
-        if authorization is None or not authorization.startswith("Bearer "):
-            raise Denied("Send Authorization: Bearer TOKEN.")
-        name = authorization.removeprefix("Bearer ")
-        if name == "expired":
-            raise Denied("The token has expired.")
-        return Credential(TENANT, person(name), f"{name}@acme.example", Role.MEMBER)
-
-
-class Directory:
-    def __init__(self) -> None:
-        self.inactive: set[PersonId] = set()
-        self.groups: dict[PersonId, frozenset[GroupId]] = {}
-
-    async def expand(self, tenant: TenantId, who: PersonId) -> Asker:
-        if who in self.inactive:
-            raise NotFound
-        return Asker(who, self.groups.get(who, frozenset()))
-
-    async def person(self, tenant: TenantId, email: str) -> object:
-        raise NotFound
-
-    async def put_person(self, tenant: TenantId, email: str, *, name: str, guest: bool) -> object:
-        raise NotFound
-
-    async def put_group(self, *arguments: object, **named: object) -> GroupId:
-        raise NotFound
-
-
-class Models:
-    def __init__(self) -> None:
-        self.failing: Exception | None = None
-        self.rerank_failing: Exception | None = None
-        self.rerank_hangs = False
-        self.supported = True
-        self.rerank_calls = 0
-
-    async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
-        if self.failing:
-            raise self.failing
-        return EncodedQuery(TERMS, ENGLISH, TOKENS, "model", self.supported)
-
-    async def score(
-        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
-    ) -> list[float | None]:
-        self.rerank_calls += 1
-        if self.rerank_failing:
-            raise self.rerank_failing
-        if self.rerank_hangs:
-            await asyncio.Event().wait()
-        return [0.5 for _ in embedded_sha256s]
-
-
-class Terms:
-    version = "1"
-
-    def encode_passage(self, text: str, language: str) -> SparseVector:
-        return TERMS
-
-    def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
-        return TERMS
-
-
-class Languages:
-    def detect(self, text: str) -> Language:
-        return ENGLISH
-
-
-@dataclass(frozen=True)
-class Point:
-    scored: ScoredPoint
-    principals: frozenset[str]
-    dense: float
-    sparse: float
-
-
-class Index:
-    """Ranks by given scores; keeps the scope's filter itself, as the contract wants."""
-
-    def __init__(self) -> None:
-        self.points: dict[ChunkId, Point] = {}
-        self.requests: list[HybridRequest] = []
-        self.scopes: list[SearchScope] = []
-        self.failing: Exception | None = None
-        self.revoked_after_search = False
-
-    async def search(self, scope: SearchScope, request: HybridRequest) -> HybridResult:
-        self.scopes.append(scope)
-        self.requests.append(request)
-        if self.failing:
-            raise self.failing
-        inside = [point for point in self.points.values() if self._inside(scope, point)]
-        dense = sorted(inside, key=lambda point: (-point.dense, str(point.scored.chunk_id)))
-        sparse = [p for p in sorted(inside, key=lambda p: (-p.sparse, str(p.scored.chunk_id))) if p.sparse > 0]
-        return HybridResult(
-            [p.scored for p in dense[: request.limit]] if request.dense is not None else [],
-            [p.scored for p in sparse[: request.limit]] if request.sparse is not None else [],
-        )
-
-    async def exact_scores(
-        self,
-        scope: SearchScope,
-        chunk_ids: Collection[ChunkId],
-        *,
-        dense: Sequence[float] | None,
-        sparse: SparseVector | None,
-    ) -> Mapping[ChunkId, ExactScores]:
-        self.scopes.append(scope)
-        if self.revoked_after_search:
-            return {}
-        found = {c: self.points[c] for c in chunk_ids if self._inside(scope, self.points[c])}
-        return {c: ExactScores(p.dense if dense else 0.0, p.sparse if sparse else 0.0) for c, p in found.items()}
-
-    def _inside(self, scope: SearchScope, point: Point) -> bool:
-        return scope.tenant_id == TENANT and not scope.principals.isdisjoint(point.principals)
-
-    async def revisions(self, tenant: TenantId, *, after: ChunkId | None, limit: int) -> RevisionPage:
-        return RevisionPage([], None)
-
-    async def count(self, tenant: TenantId) -> int:
-        return len(self.points)
-
-
-class Documents:
-    def __init__(self) -> None:
-        self.rows: dict[DocumentId, LiveDocument] = {}
-        self.stored: dict[ChunkId, StoredChunk] = {}
-        self.pages: dict[DocumentId, list[Block]] = {}
-        self.token = "token-1"
-        self.token_reads = 0
-        self.failing: Exception | None = None
-
-    async def live(self, tenant: TenantId, documents: Sequence[DocumentId]) -> dict[DocumentId, LiveDocument]:
-        if self.failing:
-            raise self.failing
-        return {document: self.rows[document] for document in documents if document in self.rows}
-
-    async def chunks(self, tenant: TenantId, chunks: Sequence[ChunkId]) -> dict[ChunkId, StoredChunk]:
-        return {chunk: self.stored[chunk] for chunk in chunks if chunk in self.stored}
-
-    async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
-        return self.pages[document]
-
-    async def permission_token(self, tenant: TenantId) -> str | None:
-        self.token_reads += 1
-        return self.token
-
-
-class Permissions:
-    """`denied` holds (document, permission); `failing` and `hangs` break it."""
-
-    def __init__(self) -> None:
-        self.denied: set[tuple[DocumentId, str]] = set()
-        self.calls: list[tuple[PersonId, list[Check], str | None]] = []
-        self.failing: Exception | None = None
-        self.hangs = False
-
-    async def write(self, updates: Sequence[object]) -> str:
-        return ""
-
-    async def check(
-        self, tenant: TenantId, who: PersonId, checks: Sequence[Check], *, at_least_as_fresh: str | None
-    ) -> list[bool]:
-        self.calls.append((who, list(checks), at_least_as_fresh))
-        if self.failing:
-            raise self.failing
-        if self.hangs:
-            await asyncio.Event().wait()
-        return [(check.document_id, check.permission) not in self.denied for check in checks]
-
-
-class Objects:
-    def __init__(self) -> None:
-        self.held: dict[str, bytes] = {}
-
-    async def put(self, key: str, data: bytes) -> None:
-        self.held[key] = data
-
-    async def get(self, key: str) -> bytes:
-        return self.held[key]
-
-    async def delete(self, key: str) -> None:
-        self.held.pop(key, None)
-
-    async def keys(self, prefix: str) -> AsyncIterator[str]:
-        for key in list(self.held):
-            yield key
-
-
-class Answers:
-    def __init__(self, clock: ManualClock) -> None:
-        self._clock = clock
-        self.records: dict[AnswerId, AnswerRecord] = {}
-        self.log: dict[AnswerId, dict[int, AnswerEvent]] = {}
-        self.failing: Exception | None = None
-        self.ended = asyncio.Event()
-
-    async def create(
-        self, tenant: TenantId, who: PersonId, answer: AnswerId, *, conversation_id: str, question: str
-    ) -> None:
-        self.records[answer] = AnswerRecord(answer, conversation_id, who, question, "running", self._clock.now(), None)
-        self.log[answer] = {}
-
-    async def append(self, tenant: TenantId, answer: AnswerId, events: Sequence[AnswerEvent]) -> None:
-        if self.failing:
-            raise self.failing
-        for event in events:
-            self.log[answer].setdefault(event.sequence, event)
-
-    async def finish(self, tenant: TenantId, answer: AnswerId, *, state: str, record: Mapping[str, object]) -> None:
-        self.records[answer] = replace(self.records[answer], state=state, record=json.dumps(record))
-        self.ended.set()
-
-    async def get(self, tenant: TenantId, who: PersonId, answer: AnswerId) -> AnswerRecord:
-        record = self.records.get(answer)
-        if record is None or record.person_id != who:
-            raise NotFound
-        return record
-
-    async def events(self, tenant: TenantId, answer: AnswerId, *, after: int) -> list[AnswerEvent]:
-        return [event for sequence, event in sorted(self.log[answer].items()) if sequence > after]
-
-
-class Audit:
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-        self.failing: Exception | None = None
-
-    async def append(self, tenant: TenantId, entries: list[AuditEntry]) -> None:
-        if self.failing:
-            raise self.failing
-        self.entries += entries
-
-
-class Quoting:
-    """Quotes every passage whole, one after the other; passes the gate before each."""
-
-    def __init__(self) -> None:
-        self.gate = asyncio.Semaphore(1_000)
-        self.falsify = False
-        self.failing: Exception | None = None
-        self.closed = False
-
-    async def generate(self, question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
-        numbers = source_numbers(passages)
-        try:
-            for passage in passages:
-                await self.gate.acquire()
-                if self.failing:
-                    raise self.failing
-                text = "Nobody wrote this." if self.falsify else passage.text
-                citation = Citation(
-                    numbers[passage.document_id], text, passage.document_id, passage.chunk_id, passage.anchors[0]
-                )
-                yield Sentence(text, (citation,))
-            yield Ending(abstained=not passages, reason=None if passages else "not_found")
-        finally:
-            self.closed = True
+from tests.services.query_gateway.fakes import (
+    NOON,
+    SOURCE,
+    TENANT,
+    Answers,
+    Audit,
+    Authenticator,
+    Directory,
+    Documents,
+    Index,
+    Languages,
+    ManualClock,
+    Models,
+    Objects,
+    Permissions,
+    Point,
+    Quoting,
+    Terms,
+    auth,
+)
 
 
 @dataclass
@@ -450,7 +163,3 @@ class World:
 def client_of(app: FastAPI, name: str = "ann") -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080", headers=auth(name))
-
-
-def down() -> Transient:
-    return Transient("the engine is out of reach", retry_after_s=3.0)

@@ -1,3 +1,5 @@
+"""Answers by extraction: the right sentence, exactly quoted, or silence."""
+
 from collections.abc import Sequence
 
 import pytest

@@ -1,3 +1,5 @@
+"""What a question asks for."""
+
 import pytest
 
 from services.llm_gateway.extractive.question import Kind, read

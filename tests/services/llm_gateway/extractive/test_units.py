@@ -1,3 +1,5 @@
+"""Passages cut into what can be quoted whole."""
+
 from itertools import pairwise
 
 import pytest
