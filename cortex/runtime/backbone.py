@@ -9,7 +9,10 @@ from cortex.adapters.nats import NatsBus, StagePublisher
 from cortex.adapters.objects import Objects
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.postgres.source_writer import PostgresSourceWriter
+from cortex.adapters.redis import RedisGroupCache
 from cortex.adapters.spicedb.engine import SpiceDbEngine
+from cortex.domain.pipeline import VERSION
 from cortex.runtime.settings import PlatformSettings
 
 
@@ -23,6 +26,7 @@ class Backbone:
     stages: StagePublisher
     engine: SpiceDbEngine
     permissions: PermissionApplier
+    groups: RedisGroupCache
 
 
 @asynccontextmanager
@@ -33,6 +37,8 @@ async def backbone(settings: PlatformSettings, *, connections_max: int = 10) -> 
         stack.push_async_callback(database.close)
         bus = await NatsBus.connect(settings.nats_url)
         stack.push_async_callback(bus.close)
+        groups = RedisGroupCache(settings.redis_url)
+        stack.push_async_callback(groups.close)
         engine = SpiceDbEngine(settings.spicedb_url, key=settings.spicedb_key)
         stack.push_async_callback(engine.close)
         yield Backbone(
@@ -44,4 +50,12 @@ async def backbone(settings: PlatformSettings, *, connections_max: int = 10) -> 
             stages=StagePublisher(bus),
             engine=engine,
             permissions=PermissionApplier(database, engine),
+            groups=groups,
         )
+
+
+def source_writer(shared: Backbone) -> PostgresSourceWriter:
+    """The one way in, for connectors and for push."""
+    return PostgresSourceWriter(
+        shared.database, shared.objects, shared.permissions, shared.clock, shared.groups, pipeline_version=VERSION
+    )

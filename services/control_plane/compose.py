@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from cortex.adapters.postgres.audit import PostgresAuditLog
-from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.postgres.sources import PostgresSources
-from cortex.domain.pipeline import VERSION
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.sync_control import SyncControl
-from cortex.runtime.backbone import Backbone
+from cortex.runtime.backbone import Backbone, source_writer
 from services.control_plane.http import admin_router
 from services.control_plane.ports import ControlPorts, SourceTypes
 from services.control_plane.push import push_router
@@ -30,9 +28,7 @@ def routers(shared: Backbone, signing: Signing, *, sync: SyncControl, types: Sou
         authenticator=signing.authenticator,
         directory=signing.directory,
         sources=PostgresSources(shared.database),
-        writer=PostgresSourceWriter(
-            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
-        ),
+        writer=source_writer(shared),
         sync=sync,
         types=types,
         audit=PostgresAuditLog(shared.database, shared.clock),

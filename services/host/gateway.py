@@ -19,7 +19,6 @@ from cortex.adapters.postgres.directory import PostgresDirectory
 from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.qdrant.client import Qdrant, connect
-from cortex.adapters.redis import RedisGroupCache
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.temporal import TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
@@ -63,17 +62,15 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
     async with AsyncExitStack() as stack:
         shared = await stack.enter_async_context(backbone(platform, connections_max=16))
         qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
-        cache = RedisGroupCache(platform.redis_url)
-        stack.push_async_callback(cache.close)
         channel = models_channel(platform.models_url)
         stack.push_async_callback(channel.close)
         temporal = await connect_temporal(platform.temporal_url, namespace="cortex")
-        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), cache)
+        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), shared.groups)
         tokens = LocalTokens(platform.data / "token.key", shared.clock)
         tenants = PostgresTenants(shared.database)
         signing = control_plane.Signing(LocalAuthenticator(tokens, directory, tenants), directory)
         models = ModelsClient(channel, metadata=SignedMetadata(platform.internal_key, shared.clock).sign)
-        ports = _ports(shared, signing, qdrant=qdrant, models=models, cache=cache)
+        ports = _ports(shared, signing, qdrant=qdrant, models=models)
         administration = control_plane.routers(
             shared, signing, sync=TemporalSyncControl(temporal), types=ConnectorTypes()
         )
@@ -89,7 +86,6 @@ def _ports(
     *,
     qdrant: Qdrant,
     models: ModelsClient,
-    cache: RedisGroupCache,
 ) -> Ports:
     return Ports(
         authenticator=signing.authenticator,
@@ -109,7 +105,7 @@ def _ports(
         probes={
             "postgres": shared.database.ping,
             "nats": shared.bus.ping,
-            "redis": cache.ping,
+            "redis": shared.groups.ping,
             "spicedb": shared.engine.ping,
             "qdrant": qdrant.ping,
             "models": models.ping,

@@ -5,10 +5,8 @@ from contextlib import AsyncExitStack
 
 from prometheus_client import CollectorRegistry
 
-from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.postgres.sources import PostgresSources
-from cortex.domain.pipeline import VERSION
-from cortex.runtime.backbone import backbone
+from cortex.runtime.backbone import backbone, source_writer
 from cortex.runtime.health import probes
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.settings import PlatformSettings
@@ -28,10 +26,7 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
         shared = await stack.enter_async_context(backbone(platform, connections_max=12))
         parsing = await stack.enter_async_context(parse.opened(ParseSettings(), shared))
         chunking = await stack.enter_async_context(chunk.opened(ChunkLimits(), shared))
-        writer = PostgresSourceWriter(
-            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
-        )
-        ports = connectors.Ports(PostgresSources(shared.database), writer)
+        ports = connectors.Ports(PostgresSources(shared.database), source_writer(shared))
 
         async def connecting() -> None:
             settings = ConnectorsSettings(temporal_url=platform.temporal_url)

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres import container_rows, document_rows, group_rows
+from cortex.adapters.postgres.acl_rows import look_up
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, Invalid
 from cortex.domain.identity import ContainerId, SourceId, TenantId
 from cortex.ports.clock import Clock
+from cortex.ports.group_cache import GroupCache
 from cortex.ports.object_store import ObjectStore
 from cortex.ports.source_writer import Written
 
@@ -26,6 +29,7 @@ class PostgresSourceWriter:
         objects: ObjectStore,
         permissions: PermissionApplier,
         clock: Clock,
+        groups: GroupCache,
         *,
         pipeline_version: str,
     ) -> None:
@@ -33,6 +37,7 @@ class PostgresSourceWriter:
         self._objects = objects
         self._permissions = permissions
         self._clock = clock
+        self._groups = groups
         self._pipeline_version = pipeline_version
 
     async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
@@ -66,6 +71,10 @@ class PostgresSourceWriter:
         for state in states:
             await self._put_raw(tenant, state)
         results: dict[str, Outcome | Failure] = {}
+        named = [principal for state in states if state.acl for principal in state.acl.principals()]
+        async with self._database.tenant(tenant) as connection:
+            # First and by itself: people are made under a lock that must not be waited for with a sequence in hand.
+            await look_up(connection, tenant, named)
         async with self._database.tenant(tenant) as connection:
             # In one order everywhere, so that two pages cannot wait for each other.
             for state in sorted(states, key=lambda item: item.external_id):
@@ -92,6 +101,8 @@ class PostgresSourceWriter:
         async with self._database.tenant(tenant) as connection:
             sequence = await group_rows.put_source_group(connection, tenant, source, external, members, version=version)
         await self._permissions.apply_until(tenant, sequence)
+        if sequence is not None:
+            await drop(self._groups, tenant)
 
     def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
         return Scene(tenant, source, self._clock.now(), self._pipeline_version)

@@ -1,5 +1,6 @@
 """A directory whose expansions are cached, and dropped by every write that changes a membership."""
 
+import contextlib
 from collections.abc import Sequence
 
 from cortex.domain.acl import Asker, Group, Person
@@ -21,14 +22,14 @@ class CachedDirectory:
 
     async def put_person(self, tenant: TenantId, email: str, *, name: str, guest: bool) -> PersonRecord:
         record = await self._directory.put_person(tenant, email, name=name, guest=guest)
-        await self._drop(tenant)
+        await drop(self._cache, tenant)
         return record
 
     async def put_group(
         self, tenant: TenantId, source: SourceId | None, external: str, members: Sequence[Person | Group], *, name: str
     ) -> GroupId:
         group = await self._directory.put_group(tenant, source, external, members, name=name)
-        await self._drop(tenant)
+        await drop(self._cache, tenant)
         return group
 
     async def expand(self, tenant: TenantId, person: PersonId) -> Asker:
@@ -45,8 +46,8 @@ class CachedDirectory:
             return asker  # it will be expanded again next time
         return asker
 
-    async def _drop(self, tenant: TenantId) -> None:
-        try:
-            await self._cache.drop(tenant)
-        except Transient:
-            return  # entries run out by themselves; the re-check asks the engine in any case
+
+async def drop(cache: GroupCache, tenant: TenantId) -> None:
+    """After a membership changed. Entries run out by themselves, and the re-check asks the engine in any case."""
+    with contextlib.suppress(Transient):
+        await cache.drop(tenant)

@@ -15,6 +15,7 @@ from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.redis import RedisGroupCache
 from cortex.adapters.spicedb.engine import SpiceDbEngine
 from cortex.domain.identity import SourceId, TenantId, source_id
 from tests.local_servers import KeyedUrl, PostgresUrls
@@ -42,16 +43,18 @@ async def database(postgres_url: PostgresUrls) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def store(database: Database, spicedb: KeyedUrl, tmp_path: Path) -> AsyncIterator[Store]:
+async def store(database: Database, spicedb: KeyedUrl, redis_url: str, tmp_path: Path) -> AsyncIterator[Store]:
     engine = SpiceDbEngine(spicedb.url, key=spicedb.key)
     permissions = PermissionApplier(database, engine)
     tenant = await PostgresTenants(database).make(f"t-{uuid.uuid4().hex[:12]}", title="A test")
     source = source_id(tenant, "wiki")
     sources = PostgresSources(database)
     await sources.add(tenant, source, name="wiki", type_="push", config={})
+    groups = RedisGroupCache(redis_url)
     objects = Objects(tmp_path.as_uri())
-    writer = PostgresSourceWriter(database, objects, permissions, SystemClock(), pipeline_version="1")
+    writer = PostgresSourceWriter(database, objects, permissions, SystemClock(), groups, pipeline_version="1")
     yield Store(
         database, engine, permissions, PostgresDirectory(database, permissions), writer, sources, tenant, source
     )
+    await groups.close()
     await engine.close()

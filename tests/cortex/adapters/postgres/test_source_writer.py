@@ -236,7 +236,9 @@ async def test_a_write_waits_for_the_engine_and_is_replayed_later(store: Store) 
 
 def replace_permissions(store: Store, permissions: PermissionApplier):
     writer = store.writer
-    return type(writer)(store.database, writer._objects, permissions, SystemClock(), pipeline_version="1")
+    return type(writer)(
+        store.database, writer._objects, permissions, SystemClock(), writer._groups, pipeline_version="1"
+    )
 
 
 async def test_racing_writers_lose_nothing(store: Store) -> None:

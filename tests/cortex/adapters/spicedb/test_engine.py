@@ -1,15 +1,17 @@
 """The schema in the real engine, against the plain reading of the algebra."""
 
+import itertools
 import random
 import uuid
 from collections.abc import AsyncIterator
 
 import pytest
 
+from cortex.adapters.postgres.container_rows import DEPTH_MAX
 from cortex.adapters.spicedb.engine import SpiceDbEngine
-from cortex.domain.acl import Asker, openable, visible
+from cortex.domain.acl import AclOf, Asker, Inherit, Node, Person, openable, visible
 from cortex.domain.errors import Bug, Transient
-from cortex.domain.identity import DocumentId, PersonId, TenantId
+from cortex.domain.identity import ContainerId, DocumentId, PersonId, TenantId
 from cortex.domain.relation import (
     Operation,
     Relation,
@@ -96,3 +98,18 @@ async def test_a_wrong_key_opens_nothing(spicedb: KeyedUrl) -> None:
             TenantId(uuid.uuid4()), PersonId(uuid.uuid4()), [Check(DocumentId(uuid.uuid4()))], at_least_as_fresh=None
         )
     await engine.close()
+
+
+@pytest.mark.parametrize("inherit", [Inherit.RESTRICT, Inherit.EXTEND])
+async def test_the_deepest_chain_of_containers_that_a_write_may_make_is_still_checked(
+    engine: SpiceDbEngine, inherit: Inherit
+) -> None:
+    tenant, ann = TenantId(uuid.uuid4()), PersonId(uuid.uuid4())
+    chain = [ContainerId(uuid.uuid4()) for _ in range(DEPTH_MAX)]
+    found = acl_relations(tenant, "container", chain[0], Node(AclOf(allow=frozenset([Person(ann)]))))
+    for above, container in itertools.pairwise(chain):
+        found |= acl_relations(tenant, "container", container, Node(AclOf(inherit=inherit), above))
+    document = DocumentId(uuid.uuid4())
+    found |= acl_relations(tenant, "document", document, Node(AclOf(inherit=inherit), chain[-1]))
+    token = await engine.write([RelationUpdate(Operation.TOUCH, relation) for relation in sorted(found)])
+    assert await engine.check(tenant, ann, [Check(document)], at_least_as_fresh=token) == [True]
