@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 from temporalio.client import Client
 
-from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.temporal import WorkerLimits, connect, working
-from cortex.domain.pipeline import VERSION
 from cortex.ports.source_store import SourceStore
 from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import TASK_QUEUE
-from cortex.runtime.backbone import backbone
+from cortex.runtime.backbone import backbone, source_writer
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.activities import SourceActivities
 from services.connectors.page import Syncing
@@ -64,8 +62,5 @@ async def serve(settings: ConnectorsSettings, ports: Ports, *, ready: asyncio.Ev
 async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """The service as a process of its own."""
     async with backbone(platform) as shared:
-        writer = PostgresSourceWriter(
-            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
-        )
-        ports = Ports(PostgresSources(shared.database), writer)
+        ports = Ports(PostgresSources(shared.database), source_writer(shared))
         await serve(ConnectorsSettings(temporal_url=platform.temporal_url), ports, ready=ready, stop=stop)
