@@ -40,7 +40,8 @@ def _held(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -
     """What these units hold of the question, as a share of what an answer requires."""
     covered = scorer.coverage([max(counts) for counts in zip(*(one.around for one in units), strict=True)])
     similarity = max(one.unit.passage.scores.get("dense", 0.0) for one in units)
-    return covered / required_coverage(similarity, settings)
+    fitting = any(one.fitting >= 0 for one in units)
+    return covered / required_coverage(similarity, settings) / (1.0 if fitting else settings.unfitting_factor)
 
 
 def required_coverage(similarity: float, settings: ComposerSettings) -> float:

@@ -12,6 +12,7 @@ class Kind(enum.StrEnum):
     WHO = "who"
     WHEN = "when"
     HOW_MANY = "how_many"
+    HOW_LONG = "how_long"
     WHERE = "where"
     WHY = "why"
     LIST = "list"
@@ -20,10 +21,11 @@ class Kind(enum.StrEnum):
 
 _PATTERNS = {
     Kind.HOW_MANY: (
-        r"\bhow (?:many|much|long|often|old|far|big|large|high)\b|\bwhat (?:price|percentage|share|amount|number)\b"
+        r"\bhow (?:many|much|often|old|far|big|large|high)\b|\bwhat (?:price|percentage|share|amount|number)\b"
         r"|\b(?:price|cost|costs|deductible|discount|salary|maximum|minimum|pass mark|thickness)\b"
-        r"|\bwie ?(?:viele?|lange?|oft|hoch|teuer)\b|多少|几|いくつ|いくら|どのくらい"
+        r"|\bwie ?(?:viele?|oft|hoch|teuer)\b|多少|几|いくつ|いくら|どのくらい"
     ),
+    Kind.HOW_LONG: r"\bhow long\b|\bwie lange?\b|多久|多长时间|どのくらいの期間",
     Kind.WHEN: (
         r"\bwhen\b|\bwhat (?:date|day|time)\b|\b(?:which|what|on which) (?:week)?day\b|\bwann\b"
         r"|什么时候|何时|几号|哪天|いつ"

@@ -38,19 +38,29 @@ _NAME = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+\s+[A-ZÄÖÜ][a-zäöüß]+|@\w
 _CAUSE = re.compile(
     r"\b(?:because|since|due|cause[ds]?|reason|so that|weil|wegen|grund|ursache)\b|因为|由于|原因|ため", re.IGNORECASE
 )
-_EVIDENCE = {Kind.WHEN: _DATE, Kind.HOW_MANY: _NUMBER, Kind.WHO: _NAME, Kind.WHY: _CAUSE}
+_SPAN = re.compile(
+    r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?"
+    r"|Jahren?)\b|[秒分时天周月年]|時間|日間",
+    re.IGNORECASE,
+)
+_EVIDENCE = {Kind.HOW_LONG: _SPAN, Kind.WHEN: _DATE, Kind.HOW_MANY: _NUMBER, Kind.WHO: _NAME, Kind.WHY: _CAUSE}
 _MESSAGE_HEAD = re.compile(r"^\[[^\]]*\]\s+[^:\n]{1,80}:\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """`own` and `around` hold what each term of the question counts for here, from 0 to 1."""
+    """`own` and `around` hold what each term of the question counts for here, from 0 to 1.
+
+    `fitting` is 1 where the unit holds what is asked for, such as a number; -1 where it does not; 0 where it cannot
+    be told.
+    """
 
     unit: Unit
     score: float
     own: tuple[float, ...]
     around: tuple[float, ...]
     keys: frozenset[str]
+    fitting: float = 0.0
 
 
 class Scorer:
@@ -80,16 +90,17 @@ class Scorer:
             beside = frozenset().union(heading, *held[max(0, n - 1) : n + 2])
             own = tuple(found(key, held[n]) for key in wanted)
             around = tuple(max(mine, IN_CONTEXT * found(key, beside)) for mine, key in zip(own, wanted, strict=True))
-            scored.append(Scored(unit, self._weigh(unit, around), own, around, held[n]))
+            fitting = self._fitting(unit.text)
+            scored.append(Scored(unit, self._weigh(unit, around, fitting), own, around, held[n], fitting))
         return scored
 
-    def _weigh(self, unit: Unit, around: Sequence[float]) -> float:
+    def _weigh(self, unit: Unit, around: Sequence[float], fitting: float) -> float:
         settings = self._settings
         said = _said(unit.text)
         return (
             self.coverage(around)
             + settings.passage_weight * self._merit[unit.passage.chunk_id]
-            + settings.type_weight * self._kind_evidence(unit.text, said)
+            + settings.type_weight * fitting
             + settings.recency_weight * self._newness[unit.passage.chunk_id]
             - (0.3 if said.rstrip().endswith(("?", "？")) else 0.0)
             - (0.3 if _is_label(said) else 0.0)
@@ -102,13 +113,13 @@ class Scorer:
         here = {word.key for word in words(said) if word.exact} if codes else set()
         return bool(here) and here.isdisjoint(codes)
 
-    def _kind_evidence(self, text: str, said: str) -> float:
-        """1 where the unit holds what is asked for, -1 where it holds none of it, 0 where nothing can be told."""
+    def _fitting(self, text: str) -> float:
         asked = [kind for kind in self._question.kinds if kind in _EVIDENCE]
         if not asked:
             return 0.0
-        new = [kind for kind in asked if _EVIDENCE[kind].search(text if kind is Kind.WHO else said)]
-        return 1.0 if len(new) == len(asked) else (0.0 if new else -1.0)
+        # The author of a message answers "who"; its time is not what "when" asks for.
+        here = [kind for kind in asked if _EVIDENCE[kind].search(text if kind is Kind.WHO else _said(text))]
+        return 1.0 if len(here) == len(asked) else (0.0 if here else -1.0)
 
     def _rarities(self, passages: Sequence[Passage]) -> list[float]:
         question = self._question

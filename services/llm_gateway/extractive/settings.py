@@ -9,6 +9,7 @@ class ComposerSettings:
 
     `coverage_min`: an answer and what stands around it hold this share of the question where the model finds its
     passage no nearer than `doubtful_similarity`; from `sure_similarity` on `sure_coverage_min` is enough.
+    `unfitting_factor`: how much more it takes where no sentence holds the kind of thing that was asked for.
 
     A further sentence has `further_share` of the best one's score and adds `gain_min` of the question, or is another
     document's with `agreeing_share` of the best one's words. `close_share`: a newer document's sentence that repeats
@@ -21,6 +22,7 @@ class ComposerSettings:
     sentence_characters_max: int = 700
     coverage_min: float = 0.6
     sure_coverage_min: float = 0.4
+    unfitting_factor: float = 1.4
     doubtful_similarity: float = 0.35
     sure_similarity: float = 0.65
     passage_weight: float = 0.35
