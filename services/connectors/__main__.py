@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 
-from cortex.adapters.telemetry import Telemetry
 from cortex.domain.errors import Invalid
 from cortex.runtime.lifecycle import stop_on_signals
 from cortex.runtime.settings import PlatformSettings
@@ -13,8 +12,7 @@ from services.connectors.compose import run
 
 async def main() -> None:
     platform = PlatformSettings.from_environment(os.environ)
-    with Telemetry("connectors", platform.otlp_url):
-        await run(platform, ready=asyncio.Event(), stop=stop_on_signals())
+    await run(platform, ready=asyncio.Event(), stop=stop_on_signals())
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from temporalio.client import Client
 
 from cortex.adapters.postgres.sources import PostgresSources
+from cortex.adapters.telemetry import Telemetry
 from cortex.adapters.temporal import WorkerLimits, connect, working
 from cortex.ports.source_store import SourceStore
 from cortex.ports.source_writer import SourceWriter
@@ -61,6 +63,11 @@ async def serve(settings: ConnectorsSettings, ports: Ports, *, ready: asyncio.Ev
 
 async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """The service as a process of its own."""
-    async with backbone(platform) as shared:
-        ports = Ports(PostgresSources(shared.database), source_writer(shared))
+    async with AsyncExitStack() as stack:
+        stack.enter_context(Telemetry("connectors", platform.otlp_url))
+        shared = await stack.enter_async_context(backbone(platform))
+        writer = PostgresSourceWriter(
+            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
+        )
+        ports = Ports(PostgresSources(shared.database), writer)
         await serve(ConnectorsSettings(temporal_url=platform.temporal_url), ports, ready=ready, stop=stop)

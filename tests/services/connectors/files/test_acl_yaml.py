@@ -1,3 +1,5 @@
+"""What acl.yaml says, and what it hides when it is wrong."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,3 +1,5 @@
+"""Titles, authors, times and addresses from the heads of files."""
+
 from datetime import UTC, datetime
 
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""A real folder, opened without following anything."""
+
 from collections.abc import Iterator
 from pathlib import Path
 
