@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cortex.domain.errors import Conflict, Invalid
 
+BUILT_AT_SET_UP = Path(".cortex/models")
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 
@@ -42,7 +43,9 @@ class DataFolder:
 
     @property
     def models(self) -> Path:
-        return self.root / "models"
+        """This folder's own model, else the one that set-up built in the working folder."""
+        own, shared = self.root / "models", BUILT_AT_SET_UP.absolute()
+        return shared if shared.is_dir() and not own.is_dir() else own
 
     @property
     def credentials_file(self) -> Path:
