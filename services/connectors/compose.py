@@ -66,8 +66,5 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
     async with AsyncExitStack() as stack:
         stack.enter_context(Telemetry("connectors", platform.otlp_url))
         shared = await stack.enter_async_context(backbone(platform))
-        writer = PostgresSourceWriter(
-            shared.database, shared.objects, shared.permissions, shared.clock, pipeline_version=VERSION
-        )
-        ports = Ports(PostgresSources(shared.database), writer)
+        ports = Ports(PostgresSources(shared.database), source_writer(shared))
         await serve(ConnectorsSettings(temporal_url=platform.temporal_url), ports, ready=ready, stop=stop)
