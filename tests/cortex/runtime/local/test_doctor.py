@@ -29,7 +29,7 @@ def of(findings: list[Finding], check: str, level: Level) -> list[Finding]:
 
 def test_every_complaint_comes_with_its_mend(folder: DataFolder, taken: int) -> None:
     folder.root.chmod(0o755)
-    findings = examine(folder, environment={}, port=taken)
+    findings = examine(folder, environment={"CORTEX_MODELS_DIR": str(folder.root / "nowhere")}, port=taken)
     assert of(findings, "data", Level.FAIL)[0].mend == f"chmod go= {folder.root}"
     port = of(findings, "ports", Level.FAIL)[0]
     assert f"pid {os.getpid()}" in port.message
