@@ -66,7 +66,7 @@ proto: $(DEV) ## generate the stubs in cortex/rpc from proto/
 eval: setup $(DEV) ## answer the demo questions without servers and say how well; ARGS="--show"
 	@$(BIN)/python -m eval.answers_offline --models .cortex/models $(ARGS)
 
-bench: setup $(DEV) ## measure the platform; ARGS as of `python -m eval.bench`
+bench: setup $(DEV) ## measure the platform; ARGS="NAME ..."; without, the names
 	@$(BIN)/python -m eval.bench $(ARGS)
 
 lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs the network)
