@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from temporalio import activity
 from temporalio.client import (
     Client,
@@ -29,10 +30,16 @@ from temporalio.client import (
     WorkflowExecutionStatus,
 )
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
-from temporalio.contrib.opentelemetry import TracingInterceptor
+from temporalio.contrib.opentelemetry import TracingInterceptor, TracingWorkflowInboundInterceptor
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Worker
+from temporalio.worker import (
+    ActivityInboundInterceptor,
+    ExecuteActivityInput,
+    Worker,
+    WorkflowInboundInterceptor,
+    WorkflowInterceptorClassInput,
+)
 from temporalio.worker import Interceptor as WorkerInterceptor
 
 from cortex.domain.errors import CortexError, Transient
@@ -58,9 +65,29 @@ SCHEDULE_JITTER = timedelta(seconds=10)
 _RUNNING = frozenset([WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW])
 
 
+class _TracedWorkflow(TracingWorkflowInboundInterceptor):
+    def __init__(self, next: WorkflowInboundInterceptor) -> None:
+        super().__init__(next)
+        self.text_map_propagator = TraceContextTextMapPropagator()
+
+
+class TraceContext(TracingInterceptor):
+    """Trace context alone: baggage would bring whatever a caller likes into Temporal's store."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text_map_propagator = TraceContextTextMapPropagator()
+
+    def workflow_interceptor_class(
+        self, input: WorkflowInterceptorClassInput
+    ) -> type[TracingWorkflowInboundInterceptor]:
+        super().workflow_interceptor_class(input)
+        return _TracedWorkflow
+
+
 async def connect(url: str, *, namespace: str, traced: bool = True) -> Client:
     """`url` is HOST:PORT. `traced`: one trace spans whoever starts a workflow, the workflow and its activities."""
-    interceptors: list[Interceptor] = [TracingInterceptor()] if traced else []
+    interceptors: list[Interceptor] = [TraceContext()] if traced else []
     try:
         return await Client.connect(url, namespace=namespace, interceptors=interceptors)
     except (RPCError, RuntimeError) as error:

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 
 import pytest
+from opentelemetry import baggage, context
 from temporalio.client import Client, ScheduleOverlapPolicy
 from temporalio.service import RPCError
 
@@ -72,6 +73,19 @@ async def test_a_schedule_starts_passes_until_the_source_is_removed(
     with pytest.raises(RPCError):
         await schedule.describe()
     await result(at.client, f"remove-{tenant}-{source.id}")
+
+
+async def test_baggage_stays_out_of_temporal(at: Bench, tenant: TenantId) -> None:
+    source = at.sources.add(tenant, name="wiki", config={}, type="scripted")
+    token = context.attach(baggage.set_baggage("person", "ann"))
+    try:
+        await at.control.start_sync(tenant, source.id)
+    finally:
+        context.detach(token)
+    await result(at.client, f"sync-{tenant}-{source.id}")
+    history = await at.client.get_workflow_handle(f"sync-{tenant}-{source.id}").fetch_history()
+    headers = [event.workflow_execution_started_event_attributes.header for event in history.events[:1]]
+    assert not any(b"ann" in field.data for header in headers for field in header.fields.values())
 
 
 async def test_stopping_a_schedule_that_is_not_there_is_fine(client: Client, tenant: TenantId) -> None:

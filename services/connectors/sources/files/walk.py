@@ -19,7 +19,7 @@ from services.connectors.sources.files.tree import Entry, Kind, Stat, Tree
 
 ROOT = "."
 SOURCE_NAME = "source.yaml"  # describes the source itself
-DEPTH_MAX = 40  # of folders; permissions are checked through at most 50 steps
+DEPTH_MAX = 39  # of folders below the root; with it, as many containers as may lie in each other
 
 
 @dataclass(frozen=True, slots=True)

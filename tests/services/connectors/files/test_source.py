@@ -13,6 +13,7 @@ from cortex.ports.sync_control import RunKind
 from services.connectors.sources.files import FilesConnector
 from services.connectors.sources.files.acl_yaml import HIDDEN
 from services.connectors.sources.files.tree import Entry, LocalTree, Stat
+from services.connectors.sources.files.walk import DEPTH_MAX
 from tests.services.connectors.support import Folder
 
 ENG = AclOf(allow=frozenset([GroupRef(None, "eng")]))
@@ -359,11 +360,11 @@ async def test_patterns_choose_files_and_folders(folder: Folder) -> None:
 
 
 async def test_folders_too_deep_are_reported(folder: Folder) -> None:
-    folder.write("/".join(["d"] * 40) + "/x.md")
-    folder.write("/".join(["d"] * 41) + "/y.md")
+    folder.write("/".join(["d"] * DEPTH_MAX) + "/x.md")
+    folder.write("/".join(["d"] * (DEPTH_MAX + 1)) + "/y.md")
     run = await folder.sync()
     assert len(folder.paths()) == 1
-    assert folder.places(run) == ["/".join(["d"] * 41)]
+    assert folder.places(run) == ["/".join(["d"] * (DEPTH_MAX + 1))]
 
 
 @pytest.mark.parametrize(
