@@ -6,6 +6,7 @@ from datetime import UTC
 
 from google.protobuf.message import DecodeError
 
+from cortex.adapters.telemetry import note
 from cortex.domain.errors import Invalid
 from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, SourceId, TenantId
@@ -90,7 +91,9 @@ def on_content(handle: Callable[[ContentEvent], Awaitable[None]]) -> Handler:
     """A bus handler from one that takes content events."""
 
     async def handler(message: Message) -> None:
-        await handle(content_event(message.data))
+        event = content_event(message.data)
+        note(tenant_id=str(event.tenant_id), document_id=str(event.document_id), revision=event.counters.revision)
+        await handle(event)
 
     return handler
 
@@ -99,6 +102,8 @@ def on_stage(handle: Callable[[StageEvent], Awaitable[None]]) -> Handler:
     """A bus handler from one that takes stage events."""
 
     async def handler(message: Message) -> None:
-        await handle(stage_event(message.data))
+        event = stage_event(message.data)
+        note(tenant_id=str(event.tenant_id), document_id=str(event.document_id), revision=event.revision)
+        await handle(event)
 
     return handler

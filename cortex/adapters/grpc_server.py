@@ -1,4 +1,4 @@
-"""A gRPC server: bound, health-checked, with our errors as statuses."""
+"""A gRPC server: bound, health-checked, traced, with our errors as statuses."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -9,10 +9,12 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from cortex.adapters.grpc_errors import status_of, trailing_metadata
+from cortex.adapters.telemetry import server_span, stream_span
 from cortex.domain.errors import CortexError, Transient
 
 Register = Callable[[grpc.aio.Server], None]
 
+_PROBES = "/grpc.health."
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
@@ -30,7 +32,7 @@ class GrpcServerSettings:
 async def serving(settings: GrpcServerSettings, services: Sequence[Register]) -> AsyncIterator[int]:
     """A server that answers; gives its port. On leaving it says NOT_SERVING and finishes calls within the grace."""
     server = grpc.aio.server(
-        interceptors=[_Statuses()],
+        interceptors=[_Edge()],
         options=[
             ("grpc.max_receive_message_length", settings.message_bytes_max),
             ("grpc.max_send_message_length", settings.message_bytes_max),
@@ -56,8 +58,11 @@ async def serving(settings: GrpcServerSettings, services: Sequence[Register]) ->
         await server.stop(settings.grace_s)
 
 
-class _Statuses(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc is untyped
-    """Turns a CortexError into its status. Anything else is left to gRPC, which answers UNKNOWN and logs it."""
+class _Edge(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc is untyped
+    """A span goes on with the caller's trace, and a CortexError becomes its status.
+
+    Anything else is left to gRPC, which answers UNKNOWN and logs it. Probes are not traced.
+    """
 
     async def intercept_service(
         self,
@@ -65,21 +70,23 @@ class _Statuses(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc is un
         handler_call_details: grpc.HandlerCallDetails,
     ) -> grpc.RpcMethodHandler:
         handler = await continuation(handler_call_details)
-        if handler is None or handler.request_streaming:
+        method = str(handler_call_details.method)
+        if handler is None or handler.request_streaming or method.startswith(_PROBES):
             return handler
         codec = {
             "request_deserializer": handler.request_deserializer,
             "response_serializer": handler.response_serializer,
         }
         if handler.response_streaming:
-            return grpc.unary_stream_rpc_method_handler(_streaming(handler.unary_stream), **codec)
-        return grpc.unary_unary_rpc_method_handler(_single(handler.unary_unary), **codec)
+            return grpc.unary_stream_rpc_method_handler(_streaming(handler.unary_stream, method), **codec)
+        return grpc.unary_unary_rpc_method_handler(_single(handler.unary_unary, method), **codec)
 
 
-def _single(answer: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+def _single(answer: Callable[..., Awaitable[Any]], method: str) -> Callable[..., Awaitable[Any]]:
     async def guarded(request: object, context: grpc.aio.ServicerContext) -> object:
         try:
-            return await answer(request, context)
+            with server_span(_headers(context), _name(method), rpc=method):
+                return await answer(request, context)
         except CortexError as error:
             # Raises, always.
             return await context.abort(status_of(error), str(error), trailing_metadata(error))
@@ -87,12 +94,23 @@ def _single(answer: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[An
     return guarded
 
 
-def _streaming(answers: Callable[..., AsyncIterator[Any]]) -> Callable[..., AsyncIterator[Any]]:
+def _streaming(answers: Callable[..., AsyncIterator[Any]], method: str) -> Callable[..., AsyncIterator[Any]]:
     async def guarded(request: object, context: grpc.aio.ServicerContext) -> AsyncIterator[object]:
         try:
-            async for answer in answers(request, context):
-                yield answer
+            with stream_span(_headers(context), _name(method), rpc=method):
+                async for answer in answers(request, context):
+                    yield answer
         except CortexError as error:
             await context.abort(status_of(error), str(error), trailing_metadata(error))
 
     return guarded
+
+
+def _headers(context: grpc.aio.ServicerContext) -> dict[str, str]:
+    return {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
+
+
+def _name(method: str) -> str:
+    """`/cortex.rpc.models.v1.RerankService/Score` reads `RerankService/Score`."""
+    service, _, call = method.removeprefix("/").rpartition("/")
+    return f"{service.rpartition('.')[2]}/{call}"

@@ -1,18 +1,22 @@
 """The models process over gRPC: messages to values and back, and the client of the hot path."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cortex.adapters.grpc_errors import error_of
+from cortex.adapters.telemetry import carried, client_span
 from cortex.domain.encoding import Language, QueryEncoding, pack_token_ids, unpack_token_ids
 from cortex.domain.errors import Denied, Invalid
 from cortex.domain.identity import TenantId
 from cortex.domain.query import EncodedQuery
 from cortex.domain.vector import SparseVector
 from cortex.rpc.models.v1 import models_pb2, models_pb2_grpc
+
+Answer = TypeVar("Answer")
 
 TENANT_KEY = "cortex-tenant"
 
@@ -56,11 +60,7 @@ class ModelsClient:
             raise error_of(failure, peer="models") from failure
 
     async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
-        request = models_pb2.EncodeQueryRequest(text=text)
-        try:
-            response = await self._embed.EncodeQuery(request, timeout=self._timeout_s, metadata=self._metadata(tenant))
-        except grpc.aio.AioRpcError as failure:
-            raise error_of(failure, peer="models") from failure
+        response = await self._call(self._embed.EncodeQuery, models_pb2.EncodeQueryRequest(text=text), tenant)
         return EncodedQuery(
             sparse=SparseVector(tuple(response.sparse.indices), tuple(response.sparse.values)),
             language=Language(response.language, tuple(response.languages)),
@@ -87,11 +87,17 @@ class ModelsClient:
             model_key=query.model_key,
             embedded_sha256=embedded_sha256s,
         )
-        try:
-            response = await self._rerank.Score(request, timeout=self._timeout_s, metadata=self._metadata(tenant))
-        except grpc.aio.AioRpcError as failure:
-            raise error_of(failure, peer="models") from failure
+        response = await self._call(self._rerank.Score, request, tenant)
         return [score.value if score.HasField("value") else None for score in response.scores]
+
+    async def _call(self, method: Callable[..., Awaitable[Answer]], request: object, tenant: TenantId) -> Answer:
+        """Signed for the tenant, and part of the current trace."""
+        with client_span("models", tenant_id=str(tenant)):
+            metadata = (*self._metadata(tenant), *carried().items())
+            try:
+                return await method(request, timeout=self._timeout_s, metadata=metadata)
+            except grpc.aio.AioRpcError as failure:
+                raise error_of(failure, peer="models") from failure
 
 
 def models_channel(address: str, *, message_bytes_max: int = 16 * 1024 * 1024) -> grpc.aio.Channel:

@@ -1,6 +1,8 @@
 """JetStream: a work queue of content and stage events, a log of what was indexed, and dead letters."""
 
 import asyncio
+import logging
+import traceback
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,19 +19,21 @@ from nats.js.api import (
     StorageType,
     StreamConfig,
 )
-from opentelemetry.trace import SpanKind
 
 from cortex.adapters.event_wire import stage_bytes
-from cortex.adapters.telemetry import carried, span_from
-from cortex.domain.errors import Transient
+from cortex.adapters.telemetry import carried, consumer_span
+from cortex.domain.errors import CortexError, Transient
 from cortex.domain.event import StageEvent
 from cortex.ports.event_bus import Handler, Message, Subscription
+
+logger = logging.getLogger(__name__)
 
 MESSAGE_ID: Final = "Nats-Msg-Id"
 DUPLICATE_WINDOW_S: Final = 120.0
 DAY_S: Final = 24 * 3600.0
 DELAYS_S: Final = (0.2, 1.0, 5.0, 15.0, 60.0)
 FETCH_WAIT_S: Final = 5.0
+REASON_CHARACTERS_MAX: Final = 500
 # A full work queue refuses new events, which wait in the outbox: nothing is lost, and writers are slowed down.
 STREAMS: Final = (
     StreamConfig(
@@ -140,33 +144,48 @@ class NatsBus:
             int(meta.num_delivered or 1),
             int(meta.num_pending or 0),
         )
+        failure: Exception | None = None
         async with asyncio.TaskGroup() as tasks:
             beat = tasks.create_task(_keep_in_progress(message, subscription.acknowledge_wait_s / 3))
             try:
-                with span_from(delivery.headers, subscription.name, kind=SpanKind.CONSUMER, subject=message.subject):
+                with consumer_span(delivery.headers, subscription.name, subject=message.subject):
                     await handler(delivery)
             except asyncio.CancelledError:
                 await message.nak()  # we are stopping: somebody else may take it at once
                 raise
-            except Transient as error:
-                if delivery.deliveries < subscription.deliveries_max:
-                    beat.cancel()
-                    delay_s = error.retry_after_s or DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
-                    await message.nak(delay=delay_s)
-                    return
-                await self._bury(subscription, delivery, error)
             except Exception as error:  # noqa: BLE001  the consumer's boundary: one poisonous event must not stop the rest
-                await self._bury(subscription, delivery, error)
+                failure = error
             beat.cancel()
+        await self._settle(subscription, message, delivery=delivery, failure=failure)
+
+    async def _settle(
+        self, subscription: Subscription, message: Msg, *, delivery: Message, failure: Exception | None
+    ) -> None:
+        """Acknowledged, or given back for later, or buried and then acknowledged."""
+        if isinstance(failure, Transient) and delivery.deliveries < subscription.deliveries_max:
+            # What the error asks for is a lower bound: an outage must not use up the deliveries within seconds.
+            growing_s = DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
+            await message.nak(delay=max(growing_s, failure.retry_after_s or 0.0))
+            return
+        if failure is not None:
+            try:
+                await self._bury(subscription, delivery, failure, sequence=message.metadata.sequence.stream)
+            except Transient:
+                return  # it will be delivered again, and is buried then
         await message.ack()
 
-    async def _bury(self, subscription: Subscription, delivery: Message, error: Exception) -> None:
+    async def _bury(self, subscription: Subscription, delivery: Message, error: Exception, *, sequence: int) -> None:
         """The event and why it could not be handled, where an administrator can see and replay it."""
-        tenant = delivery.subject.split(".")[2]
-        headers = {"Cortex-Subject": delivery.subject, "Cortex-Error": f"{type(error).__name__}: {error}"[:500]}
-        message_id = f"dead-{subscription.name}-{delivery.headers.get(MESSAGE_ID, '')}"
+        name, tenant = subscription.name, delivery.subject.split(".")[2]
+        reason = _reason(error)
+        frames = "" if isinstance(error, CortexError) else "\n" + "".join(traceback.format_tb(error.__traceback__))
+        logger.error("%s buried a message of %s: %s%s", name, delivery.subject, reason, frames)
+        headers = {"Cortex-Subject": delivery.subject, "Cortex-Error": reason}
+        if parent := delivery.headers.get("traceparent"):
+            headers["traceparent"] = parent
+        # By its place in the stream: the same event may be replayed, and fail again, within the duplicate window.
         await self.publish(
-            f"cortex.dead.{subscription.name}.{tenant}", delivery.data, message_id=message_id, headers=headers
+            f"cortex.dead.{name}.{tenant}", delivery.data, message_id=f"dead-{name}-{sequence}", headers=headers
         )
 
     async def ping(self) -> None:
@@ -178,6 +197,17 @@ class NatsBus:
 
     async def close(self) -> None:
         await self._client.drain()
+
+
+def _delay_s(delivery: Message) -> float:
+    return DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
+
+
+def _reason(error: Exception) -> str:
+    """One line. The messages of our own errors are safe to show; any other may hold content."""
+    if not isinstance(error, CortexError):
+        return f"an unexpected {type(error).__name__}; the log says where"
+    return " ".join(f"{type(error).__name__}: {error}".split())[:REASON_CHARACTERS_MAX]
 
 
 async def _keep_in_progress(message: Msg, every_s: float) -> None:

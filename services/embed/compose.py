@@ -20,6 +20,7 @@ from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.vectors import PostgresVectors
 from cortex.adapters.qdrant.client import Qdrant
 from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.adapters.wrap.traced_writer import TracedWriter
 from cortex.domain.errors import Invalid
 from cortex.domain.vector import CollectionSpec
 from cortex.ports.event_bus import Subscription
@@ -91,7 +92,7 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
     await qdrant.collections().ensure_collection(spec)
     writer = qdrant.writer(collection)
     store, vectors = PostgresRevisions(shared.database), PostgresVectors(shared.database)
-    stage = IndexStage(store, vectors, embed.passages, Index(writer, writer), shared.stages)
+    stage = IndexStage(store, vectors, embed.passages, Index(TracedWriter(writer), writer), shared.stages)
 
     async def consume_chunked() -> None:
         await shared.bus.consume(CHUNKED, on_stage(stage.chunked))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from cortex.adapters import telemetry
 from cortex.adapters.bm25.encoder import Bm25Encoder
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
 from cortex.adapters.language import LanguageByScript
@@ -20,6 +19,7 @@ from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.adapters.telemetry import OpenTelemetryTracer
 from cortex.adapters.temporal import TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
 from cortex.adapters.wrap.cached_directory import CachedDirectory
@@ -32,7 +32,7 @@ from services.control_plane import compose as control_plane
 from services.embed.settings import COLLECTION_ALIAS
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
-from services.query_gateway.http import Ports, create_app, random_trace_id
+from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
 
 LOOPBACK = "127.0.0.1"
@@ -110,5 +110,5 @@ def _ports(
             "qdrant": qdrant.ping,
             "models": models.ping,
         },
-        new_trace_id=lambda: telemetry.trace_id() or random_trace_id(),
+        tracer=OpenTelemetryTracer(),
     )

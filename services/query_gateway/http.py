@@ -1,7 +1,6 @@
 """The gateway's application, made of ports. Whoever composes the process may add routers of other services."""
 
-import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from cortex.ports.object_store import ObjectStore
 from cortex.ports.permission_engine import PermissionEngine
 from cortex.ports.query_models import QueryModels
 from cortex.ports.sparse_encoder import SparseEncoder
+from cortex.ports.tracer import Tracer
 from cortex.ports.vector_index import VectorReader
 from services.query_gateway import answers, chat, documents, health, problems, search
 from services.query_gateway.answering import Answering
@@ -31,16 +31,13 @@ from services.query_gateway.metrics import Metrics
 from services.query_gateway.middleware import BodyLimit, Envelope, HostGuard
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
+from services.query_gateway.untraced import Untraced
 from services.query_gateway.visibility import Visibility
-
-
-def random_trace_id() -> str:
-    return secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything that the gateway asks of the world. `new_trace_id` is telemetry's where there is some."""
+    """Everything that the gateway asks of the world."""
 
     authenticator: Authenticator
     directory: Directory
@@ -57,7 +54,7 @@ class Ports:
     clock: Clock
     registry: CollectorRegistry
     probes: Mapping[str, Probe] = field(default_factory=dict)
-    new_trace_id: Callable[[], str] = random_trace_id
+    tracer: Tracer = field(default_factory=Untraced)
 
 
 def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter] = ()) -> FastAPI:
@@ -76,7 +73,7 @@ def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter]
     problems.install(app)
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(HostGuard, allowed_hosts=settings.allowed_hosts)
-    app.add_middleware(Envelope, new_trace_id=ports.new_trace_id, metrics=metrics)
+    app.add_middleware(Envelope, tracer=ports.tracer, metrics=metrics)
     return app
 
 
@@ -93,6 +90,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         authenticator=ports.authenticator,
         directory=ports.directory,
         metrics=metrics,
+        tracer=ports.tracer,
         timeout_s=bounds.permission_timeout_s,
     )
     retriever = _retriever(ports, settings, metrics, visibility)

@@ -10,6 +10,7 @@ from cortex.domain.credential import Reader
 from cortex.domain.errors import Denied, NotFound
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
+from cortex.ports.tracer import Span, Tracer
 from services.query_gateway.deadline import within
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.problems import Unauthenticated, trace_id
@@ -32,18 +33,27 @@ class Identify:
     """A dependency of routes. An unknown or inactive person is as good as no credential."""
 
     def __init__(
-        self, *, authenticator: Authenticator, directory: Directory, metrics: Metrics, timeout_s: float
+        self,
+        *,
+        authenticator: Authenticator,
+        directory: Directory,
+        metrics: Metrics,
+        tracer: Tracer,
+        timeout_s: float,
     ) -> None:
         self._authenticator = authenticator
         self._directory = directory
         self._metrics = metrics
+        self._tracer = tracer
         self._timeout_s = timeout_s
 
     async def __call__(self, request: Request, _documented: Bearer) -> Asking:
-        stages = Stages(self._metrics)
+        stages = Stages(self._metrics, self._tracer)
         with stages.stage("auth"):
             async with within(self._timeout_s, "the directory"):
                 reader = await self._reader(request.headers.get("authorization"))
+        span: Span = request.state.span
+        span.note(tenant_id=str(reader.tenant_id), person_id=str(reader.credential.person_id))
         return Asking(reader, stages, trace_id(request))
 
     async def _reader(self, authorization: str | None) -> Reader:

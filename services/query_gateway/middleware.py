@@ -1,15 +1,18 @@
 """What holds for every request: a trace id, safe headers, a bound on the body, and in local mode Host and Origin."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cortex.ports.tracer import Span, Tracer
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.problems import problem, response
 from services.query_gateway.settings import Settings
+from services.query_gateway.untraced import Untraced
 
+_PROBES = frozenset(["/healthz", "/readyz", "/metrics"])
 _SAFE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -21,19 +24,27 @@ _SAFE_HEADERS = {
 
 
 class Envelope:
-    """Outermost: every answer, errors included, carries the trace id and the headers, and is counted."""
+    """Outermost: every answer, errors included, carries the trace id and the headers, is traced and counted.
 
-    def __init__(self, app: ASGIApp, *, new_trace_id: Callable[[], str], metrics: Metrics) -> None:
+    A trace that the caller began goes on. Probes come every few seconds and are no part of any trace.
+    """
+
+    def __init__(self, app: ASGIApp, *, tracer: Tracer, metrics: Metrics) -> None:
         self._app = app
-        self._new_trace_id = new_trace_id
+        self._tracer = tracer
+        self._untraced = Untraced()
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        trace = self._new_trace_id()
-        scope.setdefault("state", {})["trace_id"] = trace
+        tracer = self._untraced if scope["path"] in _PROBES else self._tracer
+        with tracer.serving(Headers(scope=scope), scope["method"], method=scope["method"]) as span:
+            scope.setdefault("state", {}).update(trace_id=span.trace_id, span=span)
+            await self._served(span, scope, receive, send)
+
+    async def _served(self, span: Span, scope: Scope, receive: Receive, send: Send) -> None:
         status = 500
 
         async def send_with_headers(message: Message) -> None:
@@ -41,7 +52,7 @@ class Envelope:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                headers["X-Trace-Id"] = trace
+                headers["X-Trace-Id"] = span.trace_id
                 for name, value in _SAFE_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -49,7 +60,10 @@ class Envelope:
         try:
             await self._app(scope, receive, send_with_headers)
         finally:
-            self._metrics.request(method=scope["method"], route=_route(scope), status=status)
+            route = _route(scope)
+            self._metrics.request(method=scope["method"], route=route, status=status)
+            span.rename(f"{scope['method']} {route}")
+            span.note(route=route, status=status)
 
 
 def _route(scope: Scope) -> str:

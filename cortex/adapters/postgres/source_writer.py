@@ -9,6 +9,7 @@ from cortex.adapters.postgres.acl_rows import look_up
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.telemetry import traceparent
 from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
@@ -105,7 +106,7 @@ class PostgresSourceWriter:
             await drop(self._groups, tenant)
 
     def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
-        return Scene(tenant, source, self._clock.now(), self._pipeline_version)
+        return Scene(tenant, source, self._clock.now(), self._pipeline_version, traceparent())
 
     async def _put_raw(self, tenant: TenantId, state: DocumentState) -> None:
         """Before the row, so that no row ever points at bytes that are not there."""
