@@ -5,17 +5,20 @@ from collections.abc import Awaitable, Callable
 from fastapi import Request
 
 from cortex.domain.credential import Credential, Role
-from cortex.domain.errors import Denied
+from cortex.domain.errors import Denied, Unauthenticated
 from cortex.ports.authenticator import Authenticator
 
 Check = Callable[[Request], Awaitable[Credential]]
 
 
 def requires(authenticator: Authenticator, *roles: Role) -> Check:
-    """A credential with one of the roles; Denied, with those that would do."""
+    """A credential with one of the roles. Unauthenticated without one that holds; Denied, with the roles that would do."""
 
     async def check(request: Request) -> Credential:
-        credential = await authenticator.authenticate(request.headers.get("authorization"))
+        try:
+            credential = await authenticator.authenticate(request.headers.get("authorization"))
+        except Denied as error:
+            raise Unauthenticated(str(error)) from error
         if credential.role not in roles:
             raise Denied(f"this takes the role {' or '.join(roles)}; the credential's is {credential.role}")
         return credential

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictInt
 
 from cortex.domain.acl import Acl, PrincipalRef, parse_acl, parse_principal
 from cortex.domain.change import ContainerState, DocumentState
@@ -22,8 +22,20 @@ EXTENSIONS = {
     "message/rfc822": ".eml",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
-Version = Annotated[int, Field(ge=0, le=2**62)]
-Text = Annotated[str, Field(min_length=1, max_length=1_000)]
+VERSION_MAX = 2**62
+
+
+def _storable(text: str) -> str:
+    """Refuses what has no place in a database or cannot be written as UTF-8."""
+    if any(0xD800 <= ord(character) <= 0xDFFF or ord(character) == 0 for character in text):
+        raise ValueError("contains NUL or half of a surrogate pair; send well-formed Unicode")
+    return text
+
+
+Storable = Annotated[str, AfterValidator(_storable)]
+Version = Annotated[StrictInt, Field(ge=0, le=VERSION_MAX)]
+VersionQuery = Annotated[int, Field(ge=0, le=VERSION_MAX)]
+Text = Annotated[Storable, Field(min_length=1, max_length=1_000)]
 
 
 class Body(BaseModel):
@@ -32,7 +44,7 @@ class Body(BaseModel):
 
 class PersonBody(Body):
     name: Text
-    guest: bool = False
+    guest: StrictBool = False
 
 
 class GroupBody(Body):
@@ -52,18 +64,18 @@ class SourceBody(Body):
 
 
 class SyncBody(Body):
-    full: bool = False
+    full: StrictBool = False
 
 
 class DocumentBody(Body):
     """`content` is text, `file` is base64; exactly one of them."""
 
-    title: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    title: Annotated[Storable, Field(min_length=1, max_length=2_000)] | None = None
     content: str | None = None
     file: str | None = None
-    mime: Annotated[str, Field(max_length=200)] | None = None
-    url: Annotated[str, Field(max_length=4_000)] | None = None
-    author: Annotated[str, Field(max_length=300)] | None = None
+    mime: Annotated[Storable, Field(max_length=200)] | None = None
+    url: Annotated[Storable, Field(max_length=4_000)] | None = None
+    author: Annotated[Storable, Field(max_length=300)] | None = None
     created_at: AwareDatetime | None = None
     updated_at: AwareDatetime | None = None
     version: Version | None = None

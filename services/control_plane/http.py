@@ -27,6 +27,7 @@ from services.control_plane.ports import ControlPorts
 
 RUNS_SHOWN = 20
 FAILURES_SHOWN = 200
+SYNC_EVERY_S = 300
 
 
 def admin_router(ports: ControlPorts) -> APIRouter:
@@ -67,6 +68,7 @@ def _sources(ports: ControlPorts) -> APIRouter:
         warnings = await ports.types.check(body.type, body.config)
         if not await ports.sources.add(tenant, identifier, name=body.name, type_=body.type, config=body.config):
             raise Conflict(f"a source named {body.name!r} is there already; choose another name")
+        await ports.sync.sync_every(tenant, identifier, every_s=_period_s(body))
         await _audit(ports, credential, "source.add", body.name)
         return AddedSource(id=str(identifier), name=body.name, warnings=warnings)
 
@@ -140,6 +142,12 @@ async def _view(ports: ControlPorts, source: Source) -> SourceView:
         documents=await ports.sources.counts(source.tenant_id, source.id),
         last_run=_run(runs[0]) if runs else None,
     )
+
+
+def _period_s(body: SourceBody) -> int:
+    """The connector has checked the configuration already."""
+    period = body.config.get("every_s")
+    return period if isinstance(period, int) else SYNC_EVERY_S
 
 
 def _run(run: Run) -> RunView:

@@ -7,7 +7,7 @@ from cortex.domain.errors import Conflict, Invalid, NotFound
 from cortex.domain.identity import SourceId, slug, source_id
 from cortex.ports.audit_log import AuditEntry
 from services.control_plane.administer import requires
-from services.control_plane.bodies import ContainerBody, DocumentBody, PushedDocument, SourceGroupBody
+from services.control_plane.bodies import ContainerBody, DocumentBody, PushedDocument, SourceGroupBody, VersionQuery
 from services.control_plane.ports import ControlPorts
 
 PUSH = "push"
@@ -65,7 +65,7 @@ def push_router(ports: ControlPorts) -> APIRouter:
 
     @router.delete("/documents/{external_id:path}", status_code=204)
     async def delete_document(
-        source: str, external_id: str, version: int | None = None, credential: Credential = pushing
+        source: str, external_id: str, version: VersionQuery | None = None, credential: Credential = pushing
     ) -> None:
         identifier = await push.source(credential, source, make=False)
         there = await ports.writer.delete_document(
@@ -85,7 +85,7 @@ def push_router(ports: ControlPorts) -> APIRouter:
 
     @router.delete("/containers/{external_id:path}", status_code=204)
     async def delete_container(
-        source: str, external_id: str, version: int | None = None, credential: Credential = pushing
+        source: str, external_id: str, version: VersionQuery | None = None, credential: Credential = pushing
     ) -> None:
         identifier = await push.source(credential, source, make=False)
         await ports.writer.delete_container(credential.tenant_id, identifier, external_id, version=version)

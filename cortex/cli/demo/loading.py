@@ -36,7 +36,7 @@ def counts(gateway: Gateway, company: DemoCompany) -> tuple[int, int]:
 
 
 def _start(gateway: Gateway, name: str, folder: str) -> str:
-    body = {"name": name, "type": "files", "config": {"path": folder}}
+    body = {"name": name, "type": "files", "config": {"path": folder, "url_prefix": f"https://{name}.kelvane.example/"}}
     with contextlib.suppress(Conflict):  # an earlier demo on the same data made it
         gateway.post("/admin/v1/sources", body)
     return start_sync(gateway, name)
