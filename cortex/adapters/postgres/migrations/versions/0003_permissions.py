@@ -1,0 +1,8 @@
+"""Tables of permissions."""
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Nothing yet."""
