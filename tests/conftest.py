@@ -6,6 +6,7 @@ import pytest
 
 from cortex.runtime.local import ServerName
 from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
+from tests.otlp import Collector, collecting
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +51,10 @@ def qdrant_url(local_servers: LocalServers) -> KeyedUrl:
     """The gRPC address as `http://host:port`."""
     urls = local_servers.urls(ServerName.QDRANT)
     return KeyedUrl(urls["CORTEX_QDRANT_URL"], urls["CORTEX_QDRANT_KEY"])
+
+
+@pytest.fixture(scope="session")
+def collector() -> Iterator[Collector]:
+    """Takes every span that this process makes from now on."""
+    with collecting() as taking:
+        yield taking

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from fastapi import APIRouter, FastAPI
+from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry
 
 from cortex.ports.answer_store import AnswerStore
@@ -33,6 +34,15 @@ from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
 from services.query_gateway.untraced import Untraced
 from services.query_gateway.visibility import Visibility
+
+# FastAPI's would hold paths and query strings, which are content. `Envelope` traces requests.
+_NO_SPANS_OF_ITS_OWN: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,9 @@ def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter]
         async with answering:
             yield
 
-    app = FastAPI(title="Cortex", version="1", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Cortex", version="1", lifespan=lifespan, docs_url=None, redoc_url=None, telemetry=_NO_SPANS_OF_ITS_OWN
+    )
     for router in (*_own(ports, settings, metrics, answering), *routers):
         app.include_router(router)
     problems.install(app)

@@ -17,9 +17,11 @@ from cortex.domain.vector import (
     ScoredPoint,
 )
 from cortex.ports.document_reader import LiveDocument, StoredChunk
+from cortex.ports.tracer import Tracer
 from services.query_gateway.health import Probe
 from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
+from services.query_gateway.untraced import Untraced
 from tests.services.query_gateway.fakes import (
     NOON,
     SOURCE,
@@ -56,6 +58,7 @@ class World:
     objects: Objects = field(default_factory=Objects)
     audit: Audit = field(default_factory=Audit)
     generator: Quoting = field(default_factory=Quoting)
+    tracer: Tracer = field(default_factory=Untraced)
     registry: CollectorRegistry = field(default_factory=CollectorRegistry)
     probes: dict[str, Probe] = field(default_factory=dict)
 
@@ -140,6 +143,7 @@ class World:
             clock=self.clock,
             registry=self.registry,
             probes=self.probes,
+            tracer=self.tracer,
         )
         return create_app(ports, self.settings)
 
