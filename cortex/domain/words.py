@@ -14,6 +14,7 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:[-_./'’@+][^\W{_CJK}]+)*")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _PART = re.compile(r"[^-_./'’@+]+")
+_VERSION = re.compile(r"\d+(?:\.\d{1,2})+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VOWEL = re.compile(r"[aeiouyäöü]")
 
@@ -102,6 +103,8 @@ def _german(word: str) -> str:
 
 def is_exact(text: str) -> bool:
     """A code, a version, a host: something that either stands there or does not. Years are not codes."""
+    if _VERSION.fullmatch(text):
+        return True
     letters, digits = any(map(str.isalpha, text)), any(map(str.isdigit, text))
     if _YEAR.fullmatch(text):
         return False

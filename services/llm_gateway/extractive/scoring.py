@@ -108,9 +108,9 @@ class Scorer:
         )
 
     def _names_another(self, said: str) -> bool:
-        """Whether it speaks of another code, and of none that was asked for."""
-        codes = self._question.codes
-        here = {word.key for word in words(said) if word.exact} if codes else set()
+        """Whether it speaks of another code, and of none that was asked for. A number alone may be the answer."""
+        codes = frozenset(filter(_lettered, self._question.codes))
+        here = {word.key for word in words(said) if word.exact and _lettered(word.key)} if codes else set()
         return bool(here) and here.isdisjoint(codes)
 
     def _fitting(self, text: str) -> float:
@@ -152,6 +152,10 @@ def _keys(text: str, language: str) -> frozenset[str]:
 def passage_keys(passage: Passage) -> frozenset[str]:
     """Every word of the passage, its title and its headings."""
     return _keys("\n".join([passage.title, *passage.heading_path, passage.text]), passage.language)
+
+
+def _lettered(code: str) -> bool:
+    return any(map(str.isalpha, code))
 
 
 def _said(text: str) -> str:

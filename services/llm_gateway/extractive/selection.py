@@ -63,16 +63,22 @@ def _adds(
         return len(chosen) < settings.reason_sentences_max
     if candidate.score < settings.further_share * first.score:
         return False
+    same_document = candidate.unit.passage.document_id == first.unit.passage.document_id
+    if not same_document and _similarity(candidate) < _similarity(first) - settings.similarity_loss_max:
+        return False
     covered = [max(counts) for counts in zip(*(one.own for one in chosen), strict=True)]
     more = [max(counts) for counts in zip(covered, candidate.own, strict=True)]
     gain = scorer.coverage(more) - scorer.coverage(covered)
     if gain >= settings.gain_min:
         return True
     own, best = scorer.coverage(candidate.own), scorer.coverage(first.own)
-    same_document = candidate.unit.passage.document_id == first.unit.passage.document_id
     if same_document:
         return Kind.LIST in question.kinds and own > 0
     return own >= settings.agreeing_share * best
+
+
+def _similarity(one: Scored) -> float:
+    return one.unit.passage.scores.get("dense", 0.0)
 
 
 def _near(candidate: Scored, first: Scored, settings: ComposerSettings) -> bool:

@@ -14,7 +14,8 @@ class ComposerSettings:
     A further sentence has `further_share` of the best one's score and adds `gain_min` of the question, or is another
     document's with `agreeing_share` of the best one's words. `close_share`: a newer document's sentence that repeats
     the best one takes its place, unless it loses more than `close_loss_max` of the question. `other_document_share`:
-    what documents beside the best one must hold of what an answer requires. `repeat_share`: two sentences that have
+    what documents beside the best one must hold of what an answer requires, and the model must find them as near as
+    that, but for `similarity_loss_max`. `repeat_share`: two sentences that have
     this share of words in common say the same. A reason lies within `reason_places` of what it explains.
     """
 
@@ -25,7 +26,7 @@ class ComposerSettings:
     unfitting_factor: float = 1.4
     doubtful_similarity: float = 0.35
     sure_similarity: float = 0.65
-    passage_weight: float = 0.35
+    passage_weight: float = 0.5
     type_weight: float = 0.2
     recency_weight: float = 0.12
     other_code_penalty: float = 0.4
@@ -34,6 +35,7 @@ class ComposerSettings:
     close_share: float = 0.85
     close_loss_max: float = 0.05
     other_document_share: float = 0.7
+    similarity_loss_max: float = 0.1
     repeat_share: float = 0.6
     gain_min: float = 0.15
     reason_places: int = 2

@@ -41,6 +41,8 @@ def test_different_words_stay_apart(one: str, other: str) -> None:
         ("E_CONN_42", True),
         ("MX-1099-B", True),
         ("v2.3.1", True),
+        ("2.7", True),
+        ("4.500", False),
         ("a@b.example", True),
         ("2026", False),
         ("42", False),
