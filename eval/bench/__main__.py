@@ -1,4 +1,4 @@
-"""`python -m eval.bench NAME ...`: run one benchmark, or list them."""
+"""`python -m eval.bench [NAME] ...`: the whole platform, or one part of it; NAME is a module beside this one."""
 
 import pkgutil
 import runpy
@@ -6,15 +6,24 @@ import sys
 
 from eval import bench
 
+WHOLE = "platform"
+PARTS_OF_IT = ("asking", "embedder")
+
 
 def names() -> list[str]:
-    return [module.name for module in pkgutil.iter_modules(bench.__path__) if not module.name.startswith("_")]
+    modules = (module.name for module in pkgutil.iter_modules(bench.__path__))
+    return [name for name in modules if not name.startswith("_") and name not in PARTS_OF_IT]
 
 
 def main() -> None:
-    if len(sys.argv) < 2 or sys.argv[1] not in names():
-        sys.exit(f"usage: python -m eval.bench NAME ...; NAME is one of {', '.join(names())}")
-    sys.argv = [f"eval.bench.{sys.argv[1]}", *sys.argv[2:]]
+    arguments = sys.argv[1:]
+    if arguments and not arguments[0].startswith("-"):
+        name, *arguments = arguments
+    else:
+        name = WHOLE
+    if name not in names():
+        sys.exit(f"usage: python -m eval.bench [NAME] ...; NAME is one of {', '.join(names())} (default: {WHOLE})")
+    sys.argv = [f"eval.bench.{name}", *arguments]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 

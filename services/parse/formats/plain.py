@@ -5,6 +5,7 @@ import textwrap
 
 from cortex.domain.document import BlockKind, ParsedDocument
 from services.parse.blocks import BlockList
+from services.parse.fields import author_of, leading_fields, title_of
 from services.parse.settings import ParseLimits
 from services.parse.text import clean, decode, flow
 
@@ -28,7 +29,9 @@ def parse(data: bytes, *, name: str, limits: ParseLimits) -> ParsedDocument:
         add_messages(blocks, lines)
         return ParsedDocument(blocks.all(), warnings=decoded.warnings)
     add_paragraphs(blocks, lines)
-    return ParsedDocument(blocks.all(), title=blocks.title(), warnings=decoded.warnings)
+    fields = leading_fields(lines)
+    title, author = title_of(fields) or blocks.title(), author_of(fields)
+    return ParsedDocument(blocks.all(), title=title, author=author, warnings=decoded.warnings)
 
 
 def is_chat(lines: list[str]) -> bool:
