@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.types import Message
+from starlette.types import Message, Scope
 
 from tests.services.query_gateway.fakes import auth
 
@@ -105,22 +105,7 @@ async def opened(
         elif message.get("body"):
             await stream.pieces.put(message["body"])
 
-    fields = {"host": "127.0.0.1", "content-type": "application/json", "content-length": str(len(raw))}
-    fields |= {key.lower(): value for key, value in (auth(name) | (headers or {})).items()}
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(key.encode(), value.encode()) for key, value in fields.items()],
-        "client": ("127.0.0.1", 1),
-        "server": ("127.0.0.1", 8080),
-    }
+    scope = _scope(method, path, auth(name) | (headers or {}) | {"Content-Length": str(len(raw))})
 
     async def serve() -> None:
         await app(scope, receive, send)
@@ -135,3 +120,22 @@ async def opened(
             stream.left.set()
             if room:
                 task.cancel()
+
+
+def _scope(method: str, path: str, headers: dict[str, str]) -> Scope:
+    fields = {"host": "127.0.0.1", "content-type": "application/json"}
+    fields |= {key.lower(): value for key, value in headers.items()}
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(key.encode(), value.encode()) for key, value in fields.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8080),
+    }
