@@ -20,6 +20,10 @@ class Denied(CortexError):
     """The credential is missing, expired or lacks the role. Never used for a foreign id: that is NotFound."""
 
 
+class Unauthenticated(Denied):
+    """No credential, or one that does not hold."""
+
+
 class Conflict(CortexError):
     """The stored state is newer than, or contradicts, what was sent. Read again before retrying."""
 

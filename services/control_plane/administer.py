@@ -12,7 +12,7 @@ Check = Callable[[Request], Awaitable[Credential]]
 
 
 def requires(authenticator: Authenticator, *roles: Role) -> Check:
-    """A credential with one of the roles. Unauthenticated without one that holds; Denied, with the roles that would do."""
+    """A credential with one of the roles; Denied, with those that would do. Unauthenticated without one that holds."""
 
     async def check(request: Request) -> Credential:
         try:

@@ -23,7 +23,7 @@ from cortex.adapters.telemetry import OpenTelemetryTracer
 from cortex.adapters.temporal import TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
 from cortex.adapters.wrap.cached_directory import CachedDirectory
-from cortex.domain.errors import Invalid
+from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.http import serving
 from cortex.runtime.settings import PlatformSettings
@@ -51,7 +51,11 @@ class ConnectorTypes:
     """Implements SourceTypes over the connectors."""
 
     async def check(self, type_: str, config: Mapping[str, object]) -> list[str]:
-        return await connector_of(connectors(), type_).check(config)
+        """What the source cannot find or open is a mistake in the config, and nothing that the caller may not know."""
+        try:
+            return await connector_of(connectors(), type_).check(config)
+        except (NotFound, Denied) as error:
+            raise Invalid(f"config: {error}") from error
 
 
 async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:

@@ -7,13 +7,13 @@ from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cortex.domain.credential import Reader
-from cortex.domain.errors import Denied, NotFound
+from cortex.domain.errors import Denied, NotFound, Unauthenticated
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.tracer import Span, Tracer
 from services.query_gateway.deadline import within
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.problems import Unauthenticated, trace_id
+from services.query_gateway.problems import trace_id
 from services.query_gateway.stages import Stages
 
 _BEARER = HTTPBearer(auto_error=False, description="OIDC access token, API key `ck_...`, or a local token.")

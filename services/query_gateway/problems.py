@@ -9,7 +9,17 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from cortex.domain.errors import Bug, Conflict, CortexError, Denied, Exhausted, Invalid, NotFound, Transient
+from cortex.domain.errors import (
+    Bug,
+    Conflict,
+    CortexError,
+    Denied,
+    Exhausted,
+    Invalid,
+    NotFound,
+    Transient,
+    Unauthenticated,
+)
 from services.query_gateway.wire import Misplaced, ProblemBody
 
 MEDIA_TYPE = "application/problem+json"
@@ -24,10 +34,6 @@ _STATUS: tuple[tuple[type[CortexError], int, str], ...] = (
     (Transient, 503, "unavailable"),
     (Bug, 500, "bug"),
 )
-
-
-class Unauthenticated(Denied):
-    """No credential, or one that does not hold."""
 
 
 def trace_id(request: Request) -> str:

@@ -69,9 +69,7 @@ def looking_behind(platform: Platform) -> Iterator[Behind]:
             prefer_grpc=True,
             check_compatibility=False,
         )
-    database = psycopg.connect(
-        platform.urls["CORTEX_DATABASE_ADMIN_URL"], autocommit=True, row_factory=dict_row
-    )
+    database = psycopg.connect(platform.urls["CORTEX_DATABASE_ADMIN_URL"], autocommit=True, row_factory=dict_row)
     try:
         yield Behind(database, index)
     finally:

@@ -36,9 +36,8 @@ class Someone:
     def __init__(self, url: str, token: str, email: str) -> None:
         self.email = email
         self.token = token
-        self._client = httpx.Client(
-            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=TIMEOUT_S, trust_env=False
-        )
+        self.authorization = {"Authorization": f"Bearer {token}"}
+        self._client = httpx.Client(base_url=url, headers=self.authorization, timeout=TIMEOUT_S, trust_env=False)
 
     def close(self) -> None:
         self._client.close()
@@ -170,6 +169,12 @@ class Company:
 
     def start_sync(self, name: str, *, full: bool = False) -> str:
         return str(whole(self.admin.post(f"/admin/v1/sources/{name}/sync", {"full": full}))["run_id"])
+
+    def removed(self, name: str) -> None:
+        def gone() -> None:
+            assert self.admin.get(f"/admin/v1/sources/{name}").status_code == 404
+
+        eventually(gone)
 
     def ended(self, name: str, run: str) -> dict[str, Any]:
         def over() -> dict[str, Any]:
