@@ -16,6 +16,7 @@ _PENDING = text(
     "SELECT sequence, operation, resource_type, resource_id, relation, subject_type, subject_id, subject_relation"
     " FROM permission_outbox WHERE sequence > :applied ORDER BY sequence LIMIT :most"
 )
+_LAST_PENDING = text("SELECT max(sequence) FROM permission_outbox")
 _SAVE = text("UPDATE permission_marks SET applied = :applied, token = :token WHERE tenant_id = :tenant")
 _FORGET = text("DELETE FROM permission_outbox WHERE sequence <= :applied")
 _BEHIND = text("SELECT tenant_id, permissions, repairs FROM cortex_tenants_behind()")
@@ -30,7 +31,13 @@ class PermissionApplier:
         self._wait_s = wait_s
 
     async def apply_until(self, tenant: TenantId, sequence: int | None) -> None:
-        """Returns once everything up to `sequence` is applied; None asks for nothing. Raises Transient."""
+        """Returns once everything up to `sequence` is applied. Raises Transient.
+
+        None, for a write that changed nothing: what is left of earlier ones. One that could not be applied in time and
+        is sent again changes nothing, and may not be acknowledged before the first is.
+        """
+        if sequence is None:
+            sequence = await self._last_pending(tenant)
         if sequence is None:
             return
         applied = -1
@@ -49,6 +56,11 @@ class PermissionApplier:
     async def tenants_behind(self) -> list[TenantId]:
         async with self._database.spanning() as connection:
             return [row.tenant_id for row in await connection.execute(_BEHIND) if row.permissions]
+
+    async def _last_pending(self, tenant: TenantId) -> int | None:
+        async with self._database.tenant(tenant) as connection:
+            last: int | None = (await connection.execute(_LAST_PENDING)).scalar_one()
+            return last
 
     async def _apply_once(self, tenant: TenantId) -> int:
         """Applies at most UPDATES_MAX updates and returns the mark."""
