@@ -90,9 +90,12 @@ def answer(parse_one: Parse, data: bytes, *, name: str, mime: str | None) -> tup
 
 
 def memory_bytes_peak() -> int:
-    """Resident; the kernel of macOS counts bytes, that of Linux kibibytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    """Resident. Where there is no /proc, getrusage in bytes (macOS); on Linux that would hold the parent's peak too."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+    except (FileNotFoundError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def limit_processor(cpu_s: int) -> None:

@@ -140,6 +140,14 @@ async def test_a_real_document_that_needs_too_much_memory_is_told_so() -> None:
         assert (await pool.parse(b"next", name="b.txt")).blocks[0].text == "next"
 
 
+async def test_a_large_parent_makes_no_child_look_large() -> None:
+    """On Linux getrusage of a new process starts at the peak of the one that made it."""
+    large = bytes(PoolSettings().memory_bytes_kept) + b"touched"
+    async with hostile(processes=1) as pool:
+        assert await child_of(pool) == await child_of(pool)
+    assert large.endswith(b"touched")
+
+
 async def test_no_more_children_than_set_and_none_after_the_end() -> None:
     async with hostile(processes=2) as pool:
         used = set(await asyncio.gather(*(child_of(pool) for _ in range(20))))
