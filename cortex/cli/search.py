@@ -18,7 +18,7 @@ def search(
     query: Annotated[str, typer.Argument(metavar="QUERY")],
     as_: AsOption = ADMINISTRATOR,
     mode: Annotated[str, typer.Option(help="hybrid, dense or lexical.")] = "hybrid",
-    limit: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="How many results.")] = 10,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="T", help="Hide what is younger.")] = None,
     known_at: Annotated[str | None, typer.Option("--known-at", metavar="T", help="What was known then.")] = None,
     tenant: Annotated[str, typer.Option(help="Which tenant.")] = TENANT,
