@@ -8,6 +8,7 @@ from tests.house.source_tree import Module, dotted, modules, product
 
 UNSTRUCTURED = ("asyncio.create_task", "asyncio.ensure_future", "loop.create_task", "asyncio.get_event_loop")
 READS_OF_ENVIRONMENT = ("os.environ", "os.getenv", "os.environb", "os.putenv")
+PATCHING = tuple(f"{fixture}.{call}" for fixture, call in (("monkeypatch", "setattr"), ("mocker", "patch")))
 BLOCKING = ("time.sleep", "subprocess.run", "subprocess.check_output", "subprocess.check_call", "os.system", "input")
 
 
@@ -63,7 +64,7 @@ def test_tests_replace_nothing_inside_modules() -> None:
         module.at(node)
         for module in _tests()
         for node in ast.walk(module.tree)
-        if (isinstance(node, ast.Call) and dotted(node.func).endswith(("monkeypatch.setattr", "mocker.patch")))
+        if (isinstance(node, ast.Call) and dotted(node.func) in PATCHING)
         or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("unittest.mock"))
         or (
             isinstance(node, ast.ImportFrom | ast.Import)
