@@ -192,19 +192,37 @@ def resolve(acl: Acl, look_up: Callable[[PrincipalRef], Principal]) -> ResolvedA
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A document's or container's ACL and the container that it lies in."""
+    """A document's or container's ACL and the container that it lies in.
+
+    `approved`: an administrator has agreed to its being shared with everyone (sharing.py).
+    """
 
     acl: ResolvedAcl
     parent: ContainerId | None = None
+    approved: bool = False
+
+    @property
+    def guarded(self) -> bool:
+        """Whether its grants to everyone are subject to the tenant's policy.
+
+        Under `restrict` they only narrow what the container has granted, and the container's own are guarded.
+        """
+        return not self.approved and (self.parent is None or self.acl.inherit is not Inherit.RESTRICT)
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """A person with all groups they are in, nested ones included. Guests are not part of `public: tenant`."""
+    """A person with all groups they are in, nested ones included. Guests are not part of `public: tenant`.
+
+    `shared`: the tenant's policy shows what is shared with everyone. `muted`: groups of nearly everybody whose grants
+    count as such sharing; what they deny or require holds all the same.
+    """
 
     person: PersonId
     groups: frozenset[GroupId] = field(default=frozenset())
     guest: bool = False
+    shared: bool = True
+    muted: frozenset[GroupId] = field(default=frozenset())
 
 
 def visible(node: Node, containers: Mapping[ContainerId, Node], asker: Asker) -> bool:
@@ -214,13 +232,14 @@ def visible(node: Node, containers: Mapping[ContainerId, Node], asker: Asker) ->
 
 def openable(node: Node, containers: Mapping[ContainerId, Node], asker: Asker) -> bool:
     """Visible, or opened by its id through `public: link`."""
-    by_link = node.acl.public is Public.LINK and not asker.guest and _ok(node.acl, asker)
+    shown = asker.shared or node.approved
+    by_link = node.acl.public is Public.LINK and shown and not asker.guest and _ok(node.acl, asker)
     return visible(node, containers, asker) or (by_link and _sound(node, containers, frozenset()))
 
 
-def _named(principals: frozenset[Principal], asker: Asker) -> bool:
+def _named(principals: frozenset[Principal], asker: Asker, *, muted: frozenset[GroupId] = frozenset[GroupId]()) -> bool:
     groups = {principal.id for principal in principals if isinstance(principal, Group)}
-    return Person(asker.person) in principals or not groups.isdisjoint(asker.groups)
+    return Person(asker.person) in principals or not groups.isdisjoint(asker.groups - muted)
 
 
 def _ok(acl: ResolvedAcl, asker: Asker) -> bool:
@@ -249,8 +268,8 @@ def _view(node: Node, containers: Mapping[ContainerId, Node], asker: Asker, seen
     if not _ok(acl, asker):
         return False
     own = (
-        (acl.public is Public.TENANT and not asker.guest)
-        or _named(acl.allow, asker)
+        (acl.public is Public.TENANT and not asker.guest and (asker.shared or not node.guarded))
+        or _named(acl.allow, asker, muted=asker.muted if node.guarded else frozenset())
         or any(container_visible(principal.id) for principal in acl.allow if isinstance(principal, Viewers))
     )
     if acl.inherit is Inherit.NONE or node.parent is None:

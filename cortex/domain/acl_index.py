@@ -6,13 +6,15 @@ whatever cannot be expressed is left out and the re-check decides (architecture 
 
 from collections.abc import Mapping
 
-from cortex.domain.acl import Asker, Group, Inherit, Node, Person, Principal, Public, ResolvedAcl, Viewers
+from cortex.domain.acl import Asker, Group, Inherit, Node, Person, Principal, Public, Viewers
 from cortex.domain.identity import ContainerId
 from cortex.domain.vector import ACL_CLAUSES_MAX, IndexAcl
 
 TOKENS_MAX = 20_000
 DEPTH_MAX = 50
 TENANT = "t"
+APPROVED = "m"
+"""Members too, whatever the tenant's policy: of what is shared with everyone and approved, or within a container."""
 
 Clause = frozenset[str]
 Conjunction = frozenset[Clause]
@@ -22,7 +24,8 @@ FALSE: Conjunction = frozenset([frozenset()])
 
 def asker_tokens(asker: Asker) -> Clause:
     groups = {f"g:{group}" for group in asker.groups}
-    return frozenset({f"p:{asker.person}", *groups} | (set() if asker.guest else {TENANT}))
+    everyone = set() if asker.guest else {APPROVED, TENANT} if asker.shared else {APPROVED}
+    return frozenset({f"p:{asker.person}", *groups} | everyone)
 
 
 def matches(acl: IndexAcl, tokens: Clause) -> bool:
@@ -58,8 +61,10 @@ def _smallest(conjunction: Conjunction) -> list[Clause]:
     return sorted(conjunction, key=lambda clause: (len(clause), sorted(clause)))[: ACL_CLAUSES_MAX * 2]
 
 
-def _own(acl: ResolvedAcl, containers: Mapping[ContainerId, Node], depth: int) -> Conjunction:
-    named = _tokens(acl.allow) | (frozenset([TENANT]) if acl.public is Public.TENANT else frozenset())
+def _own(node: Node, containers: Mapping[ContainerId, Node], depth: int) -> Conjunction:
+    """Groups of nearly everybody count here whatever the policy; the re-check decides on those."""
+    acl, members = node.acl, TENANT if node.guarded else APPROVED
+    named = _tokens(acl.allow) | (frozenset([members]) if acl.public is Public.TENANT else frozenset())
     own: Conjunction = frozenset([named])
     for principal in acl.allow:
         if isinstance(principal, Viewers):
@@ -77,7 +82,7 @@ def _container(identifier: ContainerId, containers: Mapping[ContainerId, Node], 
 def _allowed(node: Node, containers: Mapping[ContainerId, Node], depth: int) -> Conjunction:
     acl = node.acl
     gates: Conjunction = frozenset(_tokens(group) for group in acl.all_of)
-    own = _own(acl, containers, depth)
+    own = _own(node, containers, depth)
     if acl.inherit is Inherit.NONE or node.parent is None:
         return own | gates
     parent = _container(node.parent, containers, depth)

@@ -55,8 +55,13 @@ def acl_relations(tenant: TenantId, kind: str, identifier: DocumentId | Containe
     def add(relation: str, subject: tuple[str, str, str]) -> None:
         found.add(Relation(kind, here, relation, *subject))
 
+    def granted(principal: Principal) -> tuple[str, str, str]:
+        """A grant to a group of nearly everybody is shared with everyone."""
+        kind_, object_, relation = _subject(tenant, principal)
+        return kind_, object_, "granted" if node.guarded and isinstance(principal, Group) else relation
+
     anyone = ("person", ANYONE, "")
-    members = ("tenant", object_id(tenant, tenant), "member")
+    members = ("tenant", object_id(tenant, tenant), "everyone" if node.guarded else "member")
     if acl.complete:
         add("whole", anyone)
     nested = node.parent is not None and acl.inherit is not Inherit.NONE
@@ -67,7 +72,7 @@ def acl_relations(tenant: TenantId, kind: str, identifier: DocumentId | Containe
         add("top", anyone)
     allow = "allow_restrict" if restrict else "allow"
     for principal in acl.allow:
-        add(allow, _subject(tenant, principal))
+        add(allow, granted(principal))
     if acl.public is Public.TENANT:
         add(allow, members)
     if restrict and not acl.allow and acl.public is not Public.TENANT:
@@ -82,13 +87,40 @@ def acl_relations(tenant: TenantId, kind: str, identifier: DocumentId | Containe
     if not acl.all_of:
         add("ungated", anyone)
     if kind == "document" and acl.public is Public.LINK:
-        add("link", members)
+        add("link", ("tenant", object_id(tenant, tenant), "member" if node.approved else "everyone"))
     return frozenset(found)
 
 
-def group_relations(tenant: TenantId, group: GroupId, members: frozenset[Person | Group]) -> frozenset[Relation]:
+def group_relations(
+    tenant: TenantId, group: GroupId, members: frozenset[Person | Group], *, generation: int = 0
+) -> frozenset[Relation]:
+    """The members, and the one relation that makes them the group's."""
+    found = {member_relation(tenant, group, member, generation=generation) for member in members}
+    return frozenset(found | {current_relation(tenant, group, generation=generation)})
+
+
+def generation_id(tenant: TenantId, group: GroupId, generation: int) -> str:
+    return f"{object_id(tenant, group)}/{generation}"
+
+
+def member_relation(tenant: TenantId, group: GroupId, member: Person | Group, *, generation: int) -> Relation:
+    return Relation("generation", generation_id(tenant, group, generation), "member", *_subject(tenant, member))
+
+
+def current_relation(tenant: TenantId, group: GroupId, *, generation: int) -> Relation:
     here = object_id(tenant, group)
-    return frozenset(Relation("group", here, "member", *_subject(tenant, principal)) for principal in members)
+    return Relation("group", here, "current", "generation", generation_id(tenant, group, generation))
+
+
+def muted_relation(tenant: TenantId, group: GroupId) -> Relation:
+    """Grants of the group count as sharing with everyone, which the tenant's policy does not show."""
+    return Relation("group", object_id(tenant, group), "muted", "person", ANYONE)
+
+
+def sharing_relation(tenant: TenantId) -> Relation:
+    """The policy shows what is shared with everyone: one relation opens or closes all of it."""
+    here = object_id(tenant, tenant)
+    return Relation("tenant", here, "sharing", "tenant", here)
 
 
 def membership_relation(tenant: TenantId, person: PersonId) -> Relation:

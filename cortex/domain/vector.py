@@ -11,14 +11,14 @@ from cortex.domain.identity import ChunkId, ContainerId, DocumentId, PersonId, S
 
 EVERYONE = "*"
 ACL_CLAUSES_MAX = 4
-PRINCIPAL = re.compile(r"t|[pg]:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+PRINCIPAL = re.compile(r"[tm]|[pg]:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 
 
 def _principals(tokens: frozenset[str]) -> None:
     for token in tokens:
         if token != EVERYONE and not PRINCIPAL.fullmatch(token):
-            raise Invalid(f"principal {token!r}: expected 'p:<uuid>', 'g:<uuid>', 't' or '*'")
+            raise Invalid(f"principal {token!r}: expected 'p:<uuid>', 'g:<uuid>', 't', 'm' or '*'")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,15 @@ class Known:
     container: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """Which part of a large group this is. `generation` is the source's own number; `last` makes it the group."""
+
+    generation: int
+    last: bool
+    version: int | None = None
+
+
 class SourceWriter(Protocol):
     """A write returns once it is durable and the permission engine has applied it.
 
@@ -55,4 +64,24 @@ class SourceWriter(Protocol):
 
     async def put_group(
         self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
-    ) -> None: ...
+    ) -> None:
+        """Replaces the members; nobody in it, nobody through it. Readers see all of it or what was before."""
+        ...
+
+    async def put_group_page(
+        self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], page: GroupPage
+    ) -> None:
+        """Members of a generation that is not the group's until its last page; a newer one discards an open one."""
+        ...
+
+    async def patch_group(
+        self,
+        tenant: TenantId,
+        source: SourceId,
+        external: str,
+        *,
+        add: Sequence[PrincipalRef],
+        remove: Sequence[PrincipalRef],
+    ) -> None:
+        """Changes the members, and those of an open generation. NotFound for an unknown group."""
+        ...

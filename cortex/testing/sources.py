@@ -13,7 +13,7 @@ from cortex.domain.identity import ContainerId, SourceId, TenantId, container_id
 from cortex.domain.revision import EventKind, Fingerprints, Stored, decide, sha256_json
 from cortex.ports.clock import Clock
 from cortex.ports.source_store import Run, RunCounts, Source
-from cortex.ports.source_writer import Known, Written
+from cortex.ports.source_writer import GroupPage, Known, Written
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -40,6 +40,7 @@ class _Shelf:
     documents: dict[str, StoredDocument] = field(default_factory=dict)
     containers: dict[str, ContainerState] = field(default_factory=dict)
     groups: dict[str, tuple[PrincipalRef, ...]] = field(default_factory=dict)
+    open_groups: dict[str, tuple[int, tuple[PrincipalRef, ...]]] = field(default_factory=dict)
 
 
 def _order(external: str) -> bytes:
@@ -145,6 +146,33 @@ class MemorySources:
         self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
     ) -> None:
         self._shelf(tenant, source).groups[external] = tuple(members)
+
+    async def put_group_page(
+        self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], page: GroupPage
+    ) -> None:
+        opened = self._shelf(tenant, source).open_groups
+        generation, before = opened.pop(external, (page.generation, ()))
+        if page.generation < generation:
+            raise Conflict(f"generation {page.generation} is older than generation {generation}")
+        after = (*(before if generation == page.generation else ()), *members)
+        if page.last:
+            self._shelf(tenant, source).groups[external] = after
+        else:
+            opened[external] = (page.generation, after)
+
+    async def patch_group(
+        self,
+        tenant: TenantId,
+        source: SourceId,
+        external: str,
+        *,
+        add: Sequence[PrincipalRef],
+        remove: Sequence[PrincipalRef],
+    ) -> None:
+        groups = self._shelf(tenant, source).groups
+        if external not in groups:
+            raise NotFound(f"group {external!r} is not known")
+        groups[external] = tuple(dict.fromkeys(m for m in (*groups[external], *add) if m not in set(remove)))
 
     # SourceStore
 

@@ -24,7 +24,7 @@ from cortex.domain.acl import (
     ViewersRef,
 )
 from cortex.domain.identity import ContainerId, PersonId, TenantId, container_id, group_id, source_id
-from cortex.domain.relation import Relation, RelationUpdate, difference
+from cortex.domain.relation import Operation, Relation, RelationUpdate, difference
 
 KINDS = {"p": Person, "g": Group, "v": Viewers}
 LETTERS = {Person: "p", Group: "g", Viewers: "v"}
@@ -67,6 +67,12 @@ def resolved_acl(value: Mapping[str, object]) -> ResolvedAcl:
         complete=bool(value["complete"]),
         inherit=Inherit(str(value["inherit"])),
     )
+
+
+def stored_node(value: Mapping[str, object], parent: ContainerId | None, sharing_approved: str | None) -> Node:
+    """An approval holds for the kind of sharing that the administrator saw."""
+    acl = resolved_acl(value)
+    return Node(acl, parent, approved=sharing_approved == acl.public.value)
 
 
 async def look_up(
@@ -128,7 +134,7 @@ _ABOVE = text(
             WHERE r.referrer_id = c.id AND r.referrer_kind = 'container'
         ) AS next (id)
     )
-    SELECT c.id, c.parent_id, c.acl_resolved FROM containers c JOIN above USING (id)
+    SELECT c.id, c.parent_id, c.acl_resolved, c.sharing_approved FROM containers c JOIN above USING (id)
     WHERE c.tombstoned_at IS NULL LIMIT :most
     """
 ).bindparams(bindparam("start", type_=ARRAY(UUID)))
@@ -140,7 +146,7 @@ async def containers_above(connection: AsyncConnection, start: Iterable[Containe
     if not identifiers:
         return {}
     rows = await connection.execute(_ABOVE, {"start": identifiers, "most": CONTAINERS_ABOVE_MAX})
-    return {row.id: Node(resolved_acl(row.acl_resolved), row.parent_id) for row in rows}
+    return {row.id: stored_node(row.acl_resolved, row.parent_id, row.sharing_approved) for row in rows}
 
 
 def leads_to(node: Node) -> set[ContainerId]:
@@ -154,13 +160,25 @@ _OWNED = text(
     " FROM relation_tuples WHERE owner_id = :owner"
 )
 _COLUMNS = "resource_type, resource_id, relation, subject_type, subject_id, subject_relation"
-_VALUES = ":resource_type, :resource_id, :relation, :subject_type, :subject_id, :subject_relation"
-_ADD = text(f"INSERT INTO relation_tuples (tenant_id, owner_id, {_COLUMNS}) VALUES (:tenant, :owner, {_VALUES})")
-_REMOVE = text(f"DELETE FROM relation_tuples WHERE owner_id = :owner AND ({_COLUMNS}) = ({_VALUES})")
+# Whole lists at once: a page of a large group is a thousand of them.
+_LISTS = (
+    "unnest(CAST(:resource_type AS text[]), CAST(:resource_id AS text[]), CAST(:relation AS text[]),"
+    " CAST(:subject_type AS text[]), CAST(:subject_id AS text[]), CAST(:subject_relation AS text[]))"
+)
+_ADD = text(
+    f"INSERT INTO relation_tuples (tenant_id, owner_id, {_COLUMNS}) SELECT :tenant, :owner, * FROM {_LISTS}"
+    " ON CONFLICT DO NOTHING"
+)
+_REMOVE = text(
+    f"DELETE FROM relation_tuples t USING {_LISTS} AS u ({_COLUMNS}) WHERE t.owner_id = :owner AND"
+    " (t.resource_type, t.resource_id, t.relation, t.subject_type, t.subject_id, t.subject_relation)"
+    " = (u.resource_type, u.resource_id, u.relation, u.subject_type, u.subject_id, u.subject_relation)"
+)
 _NEXT = text("UPDATE permission_sequences SET last = last + :count WHERE tenant_id = :tenant RETURNING last")
 _QUEUE = text(
     f"INSERT INTO permission_outbox (tenant_id, sequence, operation, {_COLUMNS})"
-    f" VALUES (:tenant, :sequence, :operation, {_VALUES})"
+    " SELECT :tenant, :first + u.n - 1, (CAST(:operation AS text[]))[u.n], u.resource_type, u.resource_id, u.relation,"
+    f" u.subject_type, u.subject_id, u.subject_relation FROM {_LISTS} WITH ORDINALITY AS u ({_COLUMNS}, n)"
 )
 
 
@@ -186,30 +204,23 @@ async def queue_updates(
     connection: AsyncConnection, tenant: TenantId, owner: uuid.UUID, updates: Sequence[RelationUpdate]
 ) -> int:
     """Sequences are taken last, under the tenant's row lock, so that they commit in order."""
-    rows = [_row(update.relation) | {"tenant": tenant, "owner": owner} for update in updates]
-    pairs = list(zip(updates, rows, strict=True))
-    if removed := [row for update, row in pairs if update.operation.value == "delete"]:
-        await connection.execute(_REMOVE, removed)
-    if added := [row for update, row in pairs if update.operation.value == "touch"]:
-        await connection.execute(_ADD, added)
-    last = (await connection.execute(_NEXT, {"tenant": tenant, "count": len(updates)})).scalar_one()
+    place: dict[str, object] = {"tenant": tenant, "owner": owner}
+    removed = [update.relation for update in updates if update.operation is Operation.DELETE]
+    added = [update.relation for update in updates if update.operation is Operation.TOUCH]
+    if removed:
+        await connection.execute(_REMOVE, place | _lists(removed))
+    if added:
+        await connection.execute(_ADD, place | _lists(added))
+    last = int((await connection.execute(_NEXT, {"tenant": tenant, "count": len(updates)})).scalar_one())
+    queued = _lists([update.relation for update in updates])
+    operations = [update.operation.value for update in updates]
     first = last - len(updates) + 1
-    await connection.execute(
-        _QUEUE,
-        [row | {"sequence": first + n, "operation": update.operation.value} for n, (update, row) in enumerate(pairs)],
-    )
-    return int(last)
+    await connection.execute(_QUEUE, {"tenant": tenant, "first": first, "operation": operations} | queued)
+    return last
 
 
-def _row(relation: Relation) -> dict[str, object]:
-    return {
-        "resource_type": relation.resource_type,
-        "resource_id": relation.resource_id,
-        "relation": relation.relation,
-        "subject_type": relation.subject_type,
-        "subject_id": relation.subject_id,
-        "subject_relation": relation.subject_relation,
-    }
+def _lists(relations: Sequence[Relation]) -> dict[str, object]:
+    return {name: [getattr(relation, name) for relation in relations] for name in _COLUMNS.split(", ")}
 
 
 _FORGET_REFERENCES = text("DELETE FROM acl_references WHERE referrer_id = :referrer")

@@ -1,5 +1,7 @@
 """One container's row, its tuples, and the repairs that bring a change to the points below it."""
 
+from dataclasses import replace
+
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,7 +26,8 @@ DEPTH_MAX = 40
 """Containers above one another. The engine gives up at 50 steps; what it cannot check, nobody sees."""
 
 _STORED = text(
-    "SELECT acl_sha256, version, tombstoned_at IS NOT NULL AS tombstoned FROM containers WHERE id = :id FOR UPDATE"
+    "SELECT acl_sha256, version, sharing_approved, tombstoned_at IS NOT NULL AS tombstoned FROM containers"
+    " WHERE id = :id FOR UPDATE"
 )
 # Cycles are looked for under this lock, so that two writes cannot close one together.
 _CONTAINERS_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('containers:' || :tenant, 0))")
@@ -33,12 +36,14 @@ _WRITE = text(
     " VALUES (:tenant, :id, :source, :external_id, :parent, CAST(:acl AS jsonb), CAST(:acl_resolved AS jsonb),"
     " :acl_sha256, :version) ON CONFLICT (tenant_id, id) DO UPDATE SET parent_id = excluded.parent_id,"
     " acl = excluded.acl, acl_resolved = excluded.acl_resolved, acl_sha256 = excluded.acl_sha256,"
-    " version = excluded.version, acl_revision = containers.acl_revision + 1, tombstoned_at = NULL"
+    " version = excluded.version, acl_revision = containers.acl_revision + 1, tombstoned_at = NULL,"
+    " sharing_approved = nullif(containers.sharing_approved,"
+    " nullif(containers.sharing_approved, excluded.acl_resolved ->> 'public'))"
 )
 _TOUCH = text("UPDATE containers SET version = :version WHERE id = :id")
 _TOMBSTONE = text(
     "UPDATE containers SET tombstoned_at = :now, version = coalesce(:version, version),"
-    " acl_revision = acl_revision + 1 WHERE id = :id"
+    " sharing_approved = NULL, acl_revision = acl_revision + 1 WHERE id = :id"
 )
 # Nothing below yet, nothing to repair: a first pass over a source makes its containers before its documents.
 _REPAIR = text(
@@ -86,7 +91,8 @@ async def put_container(
     )
     await write_references(connection, scene.tenant, "container", identifier, node.acl)
     await connection.execute(_REPAIR, {"tenant": scene.tenant, "id": identifier})
-    relations = acl_relations(scene.tenant, "container", identifier, node)
+    approved = row is not None and not row.tombstoned and row.sharing_approved == acl.public.value
+    relations = acl_relations(scene.tenant, "container", identifier, replace(node, approved=approved))
     return identifier, await write_relations(connection, scene.tenant, identifier, relations)
 
 

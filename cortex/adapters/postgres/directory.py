@@ -6,7 +6,8 @@ from sqlalchemy import text
 
 from cortex.adapters.postgres.acl_rows import person_ids, write_relations
 from cortex.adapters.postgres.database import Database
-from cortex.adapters.postgres.group_rows import put_group
+from cortex.adapters.postgres.expansion import expand
+from cortex.adapters.postgres.groups import PostgresGroups
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.domain.acl import Asker, Group, Person
 from cortex.domain.errors import NotFound
@@ -19,18 +20,6 @@ _PERSON = text(
     " WHERE e.email = :email AND p.known"
 )
 _PUT_PERSON = text("UPDATE persons SET name = :name, guest = :guest, known = true, active = true WHERE id = :id")
-_EXPAND = text(
-    """
-    WITH RECURSIVE inside (id) AS (
-        SELECT group_id FROM group_members WHERE member_kind = 'person' AND member_id = :person
-        UNION
-        SELECT m.group_id FROM inside JOIN group_members m ON m.member_kind = 'group' AND m.member_id = inside.id
-    )
-    SELECT p.guest, (SELECT coalesce(array_agg(id), '{}') FROM inside) AS groups
-    FROM persons p WHERE p.id = :person AND p.active
-    """
-)
-
 
 class PostgresDirectory:
     """Implements Directory."""
@@ -38,6 +27,7 @@ class PostgresDirectory:
     def __init__(self, database: Database, permissions: PermissionApplier) -> None:
         self._database = database
         self._permissions = permissions
+        self._groups = PostgresGroups(database, permissions)
 
     async def person(self, tenant: TenantId, email: str) -> PersonRecord:
         async with self._database.tenant(tenant) as connection:
@@ -59,14 +49,8 @@ class PostgresDirectory:
     async def put_group(
         self, tenant: TenantId, source: SourceId | None, external: str, members: Sequence[Person | Group], *, name: str
     ) -> GroupId:
-        async with self._database.tenant(tenant) as connection:
-            identifier, sequence = await put_group(connection, tenant, source, external, members, name=name)
-        await self._permissions.apply_until(tenant, sequence)
-        return identifier
+        return await self._groups.put(tenant, source, external, frozenset(members), name=name)
 
     async def expand(self, tenant: TenantId, person: PersonId) -> Asker:
         async with self._database.tenant(tenant) as connection:
-            row = (await connection.execute(_EXPAND, {"person": person})).one_or_none()
-        if row is None:
-            raise NotFound("the person is not known or no longer active")
-        return Asker(person, frozenset(row.groups), guest=row.guest)
+            return await expand(connection, person)

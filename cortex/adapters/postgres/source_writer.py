@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cortex.adapters.postgres import container_rows, document_rows, group_rows
+from cortex.adapters.postgres import container_rows, document_rows
 from cortex.adapters.postgres.acl_rows import look_up
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
+from cortex.adapters.postgres.erased_rows import hold_bytes
+from cortex.adapters.postgres.groups import PostgresGroups
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.telemetry import traceparent
 from cortex.adapters.wrap.cached_directory import drop
@@ -18,7 +20,7 @@ from cortex.domain.identity import ContainerId, SourceId, TenantId
 from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.object_store import ObjectStore
-from cortex.ports.source_writer import Written
+from cortex.ports.source_writer import GroupPage, Written
 
 
 class PostgresSourceWriter:
@@ -33,13 +35,16 @@ class PostgresSourceWriter:
         groups: GroupCache,
         *,
         pipeline_version: str,
+        recogniser: str = "",
     ) -> None:
         self._database = database
         self._objects = objects
         self._permissions = permissions
         self._clock = clock
         self._groups = groups
+        self._members = PostgresGroups(database, permissions)
         self._pipeline_version = pipeline_version
+        self._recogniser = recogniser
 
     async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
         async with self._database.tenant(tenant) as connection:
@@ -61,6 +66,7 @@ class PostgresSourceWriter:
         scene = self._scene(tenant, source)
         await self._put_raw(tenant, state)
         async with self._database.tenant(tenant) as connection:
+            await self._hold_raw(connection, tenant, [state])
             outcome = await document_rows.put_document(connection, scene, state, reset)
         await self._permissions.apply_until(tenant, outcome.sequence)
         return outcome.written
@@ -77,6 +83,7 @@ class PostgresSourceWriter:
             # First and by itself: people are made under a lock that must not be waited for with a sequence in hand.
             await look_up(connection, tenant, named)
         async with self._database.tenant(tenant) as connection:
+            await self._hold_raw(connection, tenant, states)
             # In one order everywhere, so that two pages cannot wait for each other.
             for state in sorted(states, key=lambda item: item.external_id):
                 results[state.external_id] = await _put_one(connection, scene, state)
@@ -99,18 +106,45 @@ class PostgresSourceWriter:
     async def put_group(
         self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
     ) -> None:
-        async with self._database.tenant(tenant) as connection:
-            sequence = await group_rows.put_source_group(connection, tenant, source, external, members, version=version)
-        await self._permissions.apply_until(tenant, sequence)
-        if sequence is not None:
+        named = await self._members.named(tenant, members, group=external)
+        await self._members.put(tenant, source, external, named, name=external, version=version)
+        await drop(self._groups, tenant)
+
+    async def put_group_page(
+        self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], page: GroupPage
+    ) -> None:
+        named = await self._members.named(tenant, members, group=external)
+        await self._members.put_page(tenant, source, external, named, page)
+        if page.last:
             await drop(self._groups, tenant)
 
+    async def patch_group(
+        self,
+        tenant: TenantId,
+        source: SourceId,
+        external: str,
+        *,
+        add: Sequence[PrincipalRef],
+        remove: Sequence[PrincipalRef],
+    ) -> None:
+        more = await self._members.named(tenant, add, group=external)
+        less = await self._members.named(tenant, remove, group=external)
+        await self._members.patch(tenant, source, external, add=more, remove=less)
+        await drop(self._groups, tenant)
+
     def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
-        return Scene(tenant, source, self._clock.now(), self._pipeline_version, traceparent())
+        return Scene(tenant, source, self._clock.now(), self._pipeline_version, self._recogniser, traceparent())
 
     async def _put_raw(self, tenant: TenantId, state: DocumentState) -> None:
         """Before the row, so that no row ever points at bytes that are not there."""
         await self._objects.put(raw_key(tenant, state.sha256), state.data)
+
+    async def _hold_raw(self, connection: AsyncConnection, tenant: TenantId, states: Sequence[DocumentState]) -> None:
+        """An erasure of another document with the same bytes may have taken them since."""
+        went = await hold_bytes(connection, tenant, [state.sha256 for state in states])
+        for state in states:
+            if state.sha256 in went:
+                await self._put_raw(tenant, state)
 
 
 async def _put_one(connection: AsyncConnection, scene: Scene, state: DocumentState) -> Outcome | Failure:

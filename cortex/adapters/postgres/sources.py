@@ -6,6 +6,7 @@ from sqlalchemy import Row, text
 
 from cortex.adapters.postgres.acl_rows import as_json
 from cortex.adapters.postgres.database import Database
+from cortex.adapters.postgres.group_rows import forget_groups
 from cortex.domain.acl import Acl, parse_acl
 from cortex.domain.change import Failure
 from cortex.domain.errors import Conflict, NotFound
@@ -72,14 +73,7 @@ _LIVING = text(
     "SELECT EXISTS (SELECT FROM documents WHERE source_id = :source AND tombstoned_at IS NULL)"
     " OR EXISTS (SELECT FROM containers WHERE source_id = :source AND tombstoned_at IS NULL)"
 )
-_REMOVE = tuple(
-    text(statement)
-    for statement in (
-        "DELETE FROM group_members m USING groups g WHERE g.id = m.group_id AND g.source_id = :source",
-        "DELETE FROM groups WHERE source_id = :source",
-        "DELETE FROM sources WHERE id = :source",
-    )
-)
+_REMOVE = text("DELETE FROM sources WHERE id = :source")
 _COUNTS = text(
     "SELECT count(*) FILTER (WHERE indexed_revision = revision) AS indexed,"
     " count(*) FILTER (WHERE indexed_revision <> revision) AS waiting,"
@@ -213,8 +207,8 @@ class PostgresSources:
                 return
             if row.state != "removing" or (await connection.execute(_LIVING, {"source": source})).scalar_one():
                 raise Conflict("the source still has documents or containers, or is not being removed")
-            for statement in _REMOVE:
-                await connection.execute(statement, {"source": source})
+            await forget_groups(connection, tenant, source)
+            await connection.execute(_REMOVE, {"source": source})
 
 
 def _run(row: Row[tuple[object, ...]]) -> Run:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
+from cortex.adapters.postgres.acl_rows import queue_updates
 from cortex.adapters.postgres.database import Database
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import TenantId, tenant_id
+from cortex.domain.relation import Operation, RelationUpdate, sharing_relation
 
 _ALL = text("SELECT id, name, title FROM cortex_tenants()")
 _MAKE = (
@@ -32,7 +34,10 @@ class PostgresTenants:
         identifier = tenant_id(name)
         async with self._database.tenant(identifier) as connection:
             for statement in _MAKE:
-                await connection.execute(statement, {"id": identifier, "name": name, "title": title})
+                made = await connection.execute(statement, {"id": identifier, "name": name, "title": title})
+            if made.rowcount == 1:
+                open_door = RelationUpdate(Operation.TOUCH, sharing_relation(identifier))
+                await queue_updates(connection, identifier, identifier, [open_door])
         return identifier
 
     async def all(self) -> list[Tenant]:

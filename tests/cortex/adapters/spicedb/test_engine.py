@@ -19,6 +19,7 @@ from cortex.domain.relation import (
     acl_relations,
     group_relations,
     membership_relation,
+    sharing_relation,
 )
 from cortex.ports.permission_engine import UPDATES_MAX, Check
 from tests.local_servers import KeyedUrl
@@ -35,7 +36,7 @@ async def engine(spicedb: KeyedUrl) -> AsyncIterator[SpiceDbEngine]:
 
 
 def relations(world: World) -> list[RelationUpdate]:
-    found: set[Relation] = set()
+    found: set[Relation] = {sharing_relation(world.tenant)}
     for group, members in world.members.items():
         found |= group_relations(world.tenant, group, members)
     for container, node in world.containers.items():
