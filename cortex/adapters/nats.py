@@ -3,10 +3,10 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
-import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -33,6 +33,7 @@ DUPLICATE_WINDOW_S: Final = 120.0
 DAY_S: Final = 24 * 3600.0
 DELAYS_S: Final = (0.2, 1.0, 5.0, 15.0, 60.0)
 FETCH_WAIT_S: Final = 5.0
+RECONNECT_WAIT_S: Final = 0.2
 REASON_CHARACTERS_MAX: Final = 500
 # A full work queue refuses new events, which wait in the outbox: nothing is lost, and writers are slowed down.
 STREAMS: Final = (
@@ -73,11 +74,18 @@ class NatsBus:
     @classmethod
     async def connect(cls, url: str, *, timeout_s: float = 10.0) -> "NatsBus":
         """Raises Transient while the server is out of reach."""
+        client = Client()
         try:
-            client = await nats.connect(
-                url, connect_timeout=int(timeout_s), max_reconnect_attempts=-1, reconnect_time_wait=0.2
-            )
-        except (NatsError, OSError) as error:
+            # By itself it would try for ever, as it does later when the server goes away.
+            async with asyncio.timeout(timeout_s):
+                await client.connect(
+                    url,
+                    connect_timeout=int(timeout_s),
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type]  # a fraction will do
+                )
+        except (TimeoutError, NatsError, OSError) as error:
+            await client.close()
             raise Transient("NATS is out of reach", retry_after_s=1.0) from error
         bus = cls(client, client.jetstream(timeout=timeout_s))
         for config in STREAMS:
@@ -102,14 +110,30 @@ class NatsBus:
     async def consume(self, subscription: Subscription, handler: Handler) -> None:
         """One fetch loop feeds `concurrency` handlers; what cannot be handled goes to the dead letters."""
         puller = await self._subscribe(subscription)
-        running: set[asyncio.Task[None]] = set()
         async with asyncio.TaskGroup() as tasks:
-            while True:
-                if len(running) >= subscription.concurrency:
-                    _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                running = {task for task in running if not task.done()}
-                for message in await self._fetch(puller, subscription.concurrency - len(running)):
-                    running.add(tasks.create_task(self._handle(subscription, handler, message)))
+            try:
+                await self._feed(puller, subscription, handler, tasks)
+            finally:
+                # Takes the open request back before the handlers give theirs back: the server would send those, and
+                # whatever comes next, to where nobody reads any more.
+                with suppress(NatsError):
+                    await puller.unsubscribe()
+
+    async def _feed(
+        self,
+        puller: JetStreamContext.PullSubscription,
+        subscription: Subscription,
+        handler: Handler,
+        tasks: asyncio.TaskGroup,
+    ) -> None:
+        running: set[asyncio.Task[None]] = set()
+        while True:
+            if len(running) >= subscription.concurrency:
+                _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            running = {task for task in running if not task.done()}
+            messages = await self._fetch(puller, subscription.concurrency - len(running))
+            await _unless_cancelled(messages)
+            running |= {tasks.create_task(self._handle(subscription, handler, message)) for message in messages}
 
     async def _fetch(self, puller: JetStreamContext.PullSubscription, most: int) -> list[Msg]:
         try:
@@ -163,9 +187,7 @@ class NatsBus:
     ) -> None:
         """Acknowledged, or given back for later, or buried and then acknowledged."""
         if isinstance(failure, Transient) and delivery.deliveries < subscription.deliveries_max:
-            # What the error asks for is a lower bound: an outage must not use up the deliveries within seconds.
-            growing_s = DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
-            await message.nak(delay=max(growing_s, failure.retry_after_s or 0.0))
+            await message.nak(delay=retry_delay_s(delivery.deliveries, failure.retry_after_s))
             return
         if failure is not None:
             try:
@@ -196,11 +218,29 @@ class NatsBus:
             raise Transient("NATS is out of reach") from error
 
     async def close(self) -> None:
-        await self._client.drain()
+        """What was published has left when it returns, unless the server is away."""
+        try:
+            await self._client.drain()
+        except NatsError:
+            await self._client.close()
 
 
 def _delay_s(delivery: Message) -> float:
     return DELAYS_S[min(delivery.deliveries, len(DELAYS_S)) - 1]
+
+
+async def _unless_cancelled(messages: Sequence[Msg]) -> None:
+    """The client's wait swallows a cancellation that comes together with a message (asyncio.wait_for until 3.11)."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        for message in messages:
+            await message.nak()
+        raise asyncio.CancelledError
+
+
+def retry_delay_s(deliveries: int, asked_s: float | None) -> float:
+    """What an error asks for is a lower bound: an outage must not use up the deliveries within seconds."""
+    return max(DELAYS_S[min(deliveries, len(DELAYS_S)) - 1], asked_s or 0.0)
 
 
 def _reason(error: Exception) -> str:
