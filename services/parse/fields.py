@@ -11,13 +11,13 @@ _AUTHOR = ("author", "authors", "from")
 
 
 def leading_fields(lines: Sequence[str]) -> Mapping[str, str]:
-    """By lower-case name, where the first paragraph is nothing else; lines that are indented go on with their field."""
+    """By name, where the first paragraph is nothing else; lines that are indented go on with their field."""
     fields: dict[str, str] = {}
     name = ""
     for line in _first_paragraph(lines):
         found = _FIELD.fullmatch(line.rstrip())
         if found:
-            name = found["name"].lower()
+            name = found["name"]
             fields.setdefault(name, found["value"] or "")
         elif name and line[:1].isspace():
             fields[name] = f"{fields[name]} {line.strip()}".strip()
@@ -27,13 +27,19 @@ def leading_fields(lines: Sequence[str]) -> Mapping[str, str]:
 
 
 def title_of(fields: Mapping[str, str]) -> str | None:
-    return next((fields[name] for name in _TITLE if fields.get(name)), None)
+    return next(iter(_values(fields, _TITLE)), None)
 
 
 def author_of(fields: Mapping[str, str]) -> str | None:
     """The first address; a name alone is nobody's."""
-    addresses = email.utils.getaddresses([fields[name] for name in _AUTHOR if fields.get(name)])
+    addresses = email.utils.getaddresses(_values(fields, _AUTHOR))
     return next((address.lower() for _, address in addresses if "@" in address), None)
+
+
+def _values(fields: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    """Of those of the names that have one, in the order of the names."""
+    folded = {name.lower(): value for name, value in fields.items()}
+    return [folded[name] for name in names if folded.get(name)]
 
 
 def _first_paragraph(lines: Sequence[str]) -> Sequence[str]:

@@ -14,6 +14,7 @@ class Format(enum.StrEnum):
 
     MARKDOWN = "markdown"
     PLAIN = "plain"
+    RST = "rst"
     HTML = "html"
     DOCX = "docx"
     PDF = "pdf"
@@ -26,6 +27,8 @@ _DOCX_MIME = "application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 _BY_MIME = {
     "text/markdown": Format.MARKDOWN,
     "text/x-markdown": Format.MARKDOWN,
+    "text/x-rst": Format.RST,
+    "text/prs.fallenstein.rst": Format.RST,
     "text/html": Format.HTML,
     "application/xhtml+xml": Format.HTML,
     "text/csv": Format.TABLE,
@@ -48,7 +51,7 @@ _BY_EXTENSION = {
     "mdx": Format.MARKDOWN,
     "txt": Format.PLAIN,
     "text": Format.PLAIN,
-    "rst": Format.PLAIN,
+    "rst": Format.RST,
     "log": Format.PLAIN,
     "vtt": Format.PLAIN,
     "srt": Format.PLAIN,

@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Callable
 
 from cortex.domain.document import BlockKind, ParsedDocument
 from services.parse.blocks import BlockList
@@ -67,7 +68,7 @@ def _add_preamble(blocks: BlockList, lines: list[str]) -> None:
 
 def add_paragraphs(blocks: BlockList, lines: list[str], *, in_message: bool = False) -> None:
     """Blank lines part paragraphs. Headings get their level by the order in which their underlines first appear."""
-    writer = _Writer(blocks, in_message=in_message)
+    writer = ParagraphWriter(blocks, in_message=in_message)
     paragraph: Lines = []
     for number, line in enumerate([*lines, ""], start=1):
         if line.strip():
@@ -85,12 +86,15 @@ def unwrap(lines: list[str]) -> str:
     return flow(stripped)
 
 
-class _Writer:
+class ParagraphWriter:
     """Remembers the underlines seen so far. In a message lines are not counted and nothing is a heading."""
 
-    def __init__(self, blocks: BlockList, *, in_message: bool) -> None:
+    def __init__(
+        self, blocks: BlockList, *, in_message: bool = False, join: Callable[[list[str]], str] = unwrap
+    ) -> None:
         self._blocks = blocks
         self._in_message = in_message
+        self._join = join
         self._levels: dict[str, int] = {}
 
     def paragraph(self, lines: Lines) -> None:
@@ -99,7 +103,7 @@ class _Writer:
         for group in _split_items(lines):
             texts = [text for _, text in group]
             kind = BlockKind.LIST_ITEM if _ITEM.match(texts[0]) else BlockKind.PARAGRAPH
-            self._blocks.add(kind, unwrap(texts), line=None if self._in_message else group[0][0])
+            self._blocks.add(kind, self._join(texts), line=None if self._in_message else group[0][0])
 
     def _heading(self, lines: Lines) -> Lines:
         """Takes `Title` over `=====` off the front, with a line above it where there is one."""
@@ -113,7 +117,7 @@ class _Writer:
             return lines
         mark = ("over" if rest is not lines else "") + underline[0]
         level = self._levels.setdefault(mark, min(len(self._levels) + 1, HEADING_LEVEL_MAX))
-        self._blocks.add(BlockKind.HEADING, text, level=level, line=number)
+        self._blocks.add(BlockKind.HEADING, self._join([text]).strip(), level=level, line=number)
         return rest[2:]
 
 

@@ -27,8 +27,8 @@ def test_a_title_is_taken_from_the_fields_and_not_from_the_first_heading() -> No
 
 def test_a_field_goes_on_in_indented_lines() -> None:
     fields = leading_fields(PEP.splitlines())
-    assert fields["author"].endswith("Guido van Rossum <guido@python.org>")
-    assert fields["post-history"] == ""
+    assert fields["Author"].endswith("Guido van Rossum <guido@python.org>")
+    assert fields["Post-History"] == ""
 
 
 def test_the_fields_of_restructuredtext_have_a_colon_in_front() -> None:
@@ -51,4 +51,4 @@ def test_prose_has_neither_title_nor_author(text: str) -> None:
 
 
 def test_a_name_without_an_address_is_nobody() -> None:
-    assert author_of({"author": "Ada Lovelace"}) is None
+    assert author_of({"Author": "Ada Lovelace"}) is None
