@@ -45,4 +45,11 @@ def platform_folder() -> str:
 
 def python_environment() -> dict[str, str]:
     """For a Python child that gets nothing of the caller's environment."""
-    return {"PYTHONPATH": str(_SOURCE_ROOT), "PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8", "GRPC_VERBOSITY": "ERROR"}
+    return {
+        "PYTHONPATH": str(_SOURCE_ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "LC_ALL": "C.UTF-8",
+        "GRPC_VERBOSITY": "ERROR",
+        # Our products of matrices are small: further threads would wait for one another in a loop, on others' time.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
