@@ -12,6 +12,7 @@ from cortex.adapters.event_wire import content_event
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.repairs import IndexRepairs
 from cortex.adapters.postgres.revisions import PostgresRevisions
+from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.domain.acl import Acl, parse_acl
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, Invalid, NotFound, Transient
@@ -94,7 +95,7 @@ async def test_only_the_counter_of_what_changed_moves(
 ) -> None:
     await store.writer.put_document(store.tenant, store.source, page())
     await events(store)
-    await store.writer.put_document(store.tenant, store.source, page(**change))
+    await store.writer.put_document(store.tenant, store.source, page(**change))  # type: ignore[arg-type]
     [event] = await events(store)
     assert (event.kind, event.counters) == (kind, counters)
 
@@ -234,7 +235,7 @@ async def test_a_write_waits_for_the_engine_and_is_replayed_later(store: Store) 
     assert store.tenant not in await store.permissions.tenants_behind()
 
 
-def replace_permissions(store: Store, permissions: PermissionApplier):
+def replace_permissions(store: Store, permissions: PermissionApplier) -> PostgresSourceWriter:
     writer = store.writer
     return type(writer)(
         store.database, writer._objects, permissions, SystemClock(), writer._groups, pipeline_version="1"
