@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from cortex.domain.acl import Acl, PrincipalRef, parse_acl, parse_principal
 from cortex.domain.change import ContainerState, DocumentState
 from cortex.domain.errors import Invalid
+from cortex.ports.source_writer import GroupPage
 
 EXTENSIONS = {
     "text/markdown": ".md",
@@ -124,11 +125,32 @@ class ContainerBody(Body):
 
 
 class SourceGroupBody(Body):
+    """All members, or with `generation` a page of them: the group is theirs once the page with `last` has come."""
+
     members: Annotated[list[str], Field(max_length=100_000)]
     version: Version | None = None
+    generation: Version | None = None
+    last: StrictBool | None = None
 
     def references(self) -> list[PrincipalRef]:
-        return [parse_principal(member, place=f"members[{n}]") for n, member in enumerate(self.members)]
+        return principals(self.members, place="members")
+
+    def page(self) -> GroupPage | None:
+        """None where all of them are here. Raises Invalid."""
+        if self.generation is None:
+            if self.last is not None:
+                raise Invalid("last: belongs to a page; send generation as well")
+            return None
+        return GroupPage(self.generation, bool(self.last), self.version)
+
+
+class GroupChangeBody(Body):
+    add: Annotated[list[str], Field(max_length=10_000)] = []
+    remove: Annotated[list[str], Field(max_length=10_000)] = []
+
+
+def principals(names: list[str], *, place: str) -> list[PrincipalRef]:
+    return [parse_principal(name, place=f"{place}[{n}]") for n, name in enumerate(names)]
 
 
 class PushedDocument(BaseModel):

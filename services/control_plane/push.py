@@ -7,7 +7,15 @@ from cortex.domain.errors import Conflict, Invalid, NotFound
 from cortex.domain.identity import SourceId, slug, source_id
 from cortex.ports.audit_log import AuditEntry
 from services.control_plane.administer import requires
-from services.control_plane.bodies import ContainerBody, DocumentBody, PushedDocument, SourceGroupBody, VersionQuery
+from services.control_plane.bodies import (
+    ContainerBody,
+    DocumentBody,
+    GroupChangeBody,
+    PushedDocument,
+    SourceGroupBody,
+    VersionQuery,
+    principals,
+)
 from services.control_plane.ports import ControlPorts
 
 PUSH = "push"
@@ -93,10 +101,21 @@ def push_router(ports: ControlPorts) -> APIRouter:
 
     @router.put("/groups/{external_id:path}", status_code=204)
     async def put_group(source: str, external_id: str, body: SourceGroupBody, credential: Credential = pushing) -> None:
+        tenant, members, page = credential.tenant_id, body.references(), body.page()
         identifier = await push.source(credential, source, make=True)
-        await ports.writer.put_group(
-            credential.tenant_id, identifier, external_id, body.references(), version=body.version
-        )
+        if page is None:
+            await ports.writer.put_group(tenant, identifier, external_id, members, version=body.version)
+        else:
+            await ports.writer.put_group_page(tenant, identifier, external_id, members, page)
         await push.audit(credential, "group.put", f"{source}/{external_id}")
+
+    @router.patch("/groups/{external_id:path}", status_code=204)
+    async def patch_group(
+        source: str, external_id: str, body: GroupChangeBody, credential: Credential = pushing
+    ) -> None:
+        add, remove = principals(body.add, place="add"), principals(body.remove, place="remove")
+        identifier = await push.source(credential, source, make=False)
+        await ports.writer.patch_group(credential.tenant_id, identifier, external_id, add=add, remove=remove)
+        await push.audit(credential, "group.patch", f"{source}/{external_id}")
 
     return router
