@@ -22,7 +22,7 @@ from nats.js.api import (
 
 from cortex.adapters.event_wire import stage_bytes
 from cortex.adapters.telemetry import carried, consumer_span
-from cortex.domain.errors import CortexError, Transient
+from cortex.domain.errors import CortexError, Exhausted, Transient
 from cortex.domain.event import StageEvent
 from cortex.ports.event_bus import Handler, Message, Subscription
 
@@ -168,7 +168,12 @@ class NatsBus:
             int(meta.num_delivered or 1),
             int(meta.num_pending or 0),
         )
-        failure: Exception | None = None
+        if delivery.deliveries > subscription.deliveries_max:
+            # Nobody lived to say that it failed: it is what they died of.
+            failure: Exception | None = Exhausted(f"taken up {subscription.deliveries_max} times and never finished")
+            await self._settle(subscription, message, delivery=delivery, failure=failure)
+            return
+        failure = None
         async with asyncio.TaskGroup() as tasks:
             beat = tasks.create_task(_keep_in_progress(message, subscription.acknowledge_wait_s / 3))
             try:

@@ -191,6 +191,24 @@ async def test_too_many_deliveries_end_among_the_dead(bench: Bench) -> None:
     assert inbox.empty
 
 
+async def test_a_message_that_nobody_survives_ends_among_the_dead(bench: Bench) -> None:
+    """Given back by whoever is stopped, as it is by one that is killed, again and again."""
+    once = replace(bench.subscription, deliveries_max=1)
+    taken, inbox = Inbox(), Inbox()
+
+    async def stuck(message: Message) -> None:
+        await taken(message)
+        await asyncio.Event().wait()
+
+    await bench.publish("a")
+    async with consuming(bench.bus, once, stuck):
+        await taken.next()
+    async with bench.dead_letters() as dead, consuming(bench.bus, once, inbox):
+        letter = await dead()
+    assert "never finished" in (letter.headers or {})["Cortex-Error"]
+    assert inbox.empty
+
+
 async def test_an_event_that_fails_again_after_a_replay_is_buried_again(bench: Bench) -> None:
     inbox = Inbox(Invalid("wrong"), Invalid("still wrong"))
     async with bench.dead_letters() as dead, consuming(bench.bus, bench.subscription, inbox):
