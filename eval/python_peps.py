@@ -35,25 +35,27 @@ CITATIONS_COUNTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """`peps`: any of them answers it."""
+
     text: str
-    pep: int
+    peps: tuple[int, ...]
 
     @property
-    def file(self) -> str:
-        return f"pep-{self.pep:04}.rst"
+    def files(self) -> tuple[str, ...]:
+        return tuple(f"pep-{pep:04}.rst" for pep in self.peps)
 
 
 QUESTIONS = (
-    Question("Why was the spelling := chosen for assignment expressions?", 572),
-    Question("How many characters should a line of Python code have at most?", 8),
-    Question("Who forms the steering council, and how many members does it have?", 13),
-    Question("How does a type checker treat a parameter whose annotation is a type with a ParamSpec?", 612),
-    Question("When did Python 2.7 reach the end of its life?", 373),
-    Question("Which bytes does the magic number of an ELF platform tag manylinux2014 rely on, and which glibc?", 599),
-    Question("What does the walrus operator not allow at the top level of an expression statement?", 572),
-    Question("Why are dictionaries not suitable for structural pattern matching of missing keys?", 635),
-    Question("How are exception groups handled with except*?", 654),
-    Question("What happens to the global interpreter lock when Python is built with --disable-gil?", 703),
+    Question("How many characters may a line of code have at most?", (8,)),
+    Question("What is the formal name of the walrus operator?", (572,)),
+    Question("How many members does the steering council have?", (13,)),
+    Question("When does Python 2.7 reach the end of its life?", (373,)),
+    Question("What does except* do with an exception group?", (654,)),
+    Question("What does building with --disable-gil change?", (703,)),
+    Question("Which operator merges two dictionaries?", (584,)),
+    Question("Which file names the build dependencies of a project?", (518,)),
+    Question("How are the expressions in f-strings evaluated?", (498, 701)),
+    Question("What is a __getattr__ function of a module for?", (562,)),
 )
 
 
@@ -66,7 +68,7 @@ class Answered:
 
     @property
     def right(self) -> bool:
-        return self.question.file in self.cited[:CITATIONS_COUNTED]
+        return not {*self.question.files}.isdisjoint(self.cited[:CITATIONS_COUNTED])
 
 
 def unpack(data: Path, folder: Path, *, first: int = 0, documents: int | None = None) -> int:
@@ -131,7 +133,7 @@ def table(answers: list[Answered]) -> Table:
     for found in answers:
         answer = "(no answer)" if found.abstained else found.answer
         right = "yes" if found.right else "no"
-        shown.add_row(found.question.text, found.question.file, ", ".join(found.cited), right, answer)
+        shown.add_row(found.question.text, " or ".join(found.question.files), ", ".join(found.cited), right, answer)
     return shown
 
 

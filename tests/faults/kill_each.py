@@ -8,10 +8,12 @@ import argparse
 import asyncio
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -19,6 +21,7 @@ from rich.table import Table
 
 from cortex.domain.credential import Role
 from cortex.runtime.local import PlatformOptions, platform
+from eval.local_platform import MODELS
 from tests.faults.drive import Drive
 from tests.faults.trial import Trial
 
@@ -53,23 +56,31 @@ async def kill_each(trial: Trial, victims: Sequence[str], *, documents: int, con
     return await trial.differences(pushing)
 
 
-async def run(arguments: argparse.Namespace, environment: dict[str, str], console: Console) -> list[str]:
-    source = random.Random(arguments.seed)
-    victims = source.sample(PROCESSES, k=min(arguments.kills, len(PROCESSES)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """`logs` None: those of the processes are thrown away with the data."""
+
+    documents: int
+    victims: Sequence[str]
+    port: int
+    environment: Mapping[str, str] = field(repr=False)
+    logs: Path | None = None
+
+
+async def run(plan: Plan, source: random.Random, console: Console) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="cortex-faults-") as folder:
         root = Path(folder)
         drive = Drive(root / "company", source)
-        drive.fill(arguments.documents)
-        options = PlatformOptions(data=root / "data", port=arguments.port, environment=environment, disposable=True)
+        drive.fill(plan.documents)
+        options = PlatformOptions(data=root / "data", port=plan.port, environment=plan.environment, disposable=True)
         async with platform(options) as running:
-            url = f"http://127.0.0.1:{arguments.port}"
-            trial = Trial(running, url, root / "data", drive, source)
+            trial = Trial(running, f"http://127.0.0.1:{plan.port}", root / "data", drive, source)
             try:
-                return await kill_each(trial, victims, documents=arguments.documents, console=console)
+                return await kill_each(trial, plan.victims, documents=plan.documents, console=console)
             finally:
                 console.print(_table(trial))
-                if arguments.keep_logs:
-                    (root / "data" / "logs").rename(arguments.keep_logs)
+                if plan.logs is not None:
+                    shutil.copytree(root / "data" / "logs", plan.logs, dirs_exist_ok=True)
 
 
 def _table(trial: Trial) -> Table:
@@ -85,13 +96,19 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=len(PROCESSES), help="how many of the processes (default: all)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--port", type=int, default=18080)
-    parser.add_argument("--models", type=Path, required=True, help="folder of the built model")
-    parser.add_argument("--keep-logs", type=Path, help="where the logs of the processes go")
+    parser.add_argument("--keep-logs", type=Path, help="where copies of the processes' logs go")
     arguments = parser.parse_args()
     console, began = Console(), time.monotonic()
     console.print(f"seed {arguments.seed}")
-    environment = {**os.environ, "CORTEX_MODELS_DIR": str(arguments.models.absolute())}
-    differences = asyncio.run(run(arguments, environment, console))
+    source = random.Random(arguments.seed)
+    plan = Plan(
+        documents=arguments.documents,
+        victims=source.sample(PROCESSES, k=min(arguments.kills, len(PROCESSES))),
+        port=arguments.port,
+        environment={"CORTEX_MODELS_DIR": str(MODELS), **os.environ},
+        logs=arguments.keep_logs,
+    )
+    differences = asyncio.run(run(plan, source, console))
     for difference in differences[:SHOWN_MAX]:
         console.print(difference, style="red", highlight=False)
     console.print(f"{len(differences)} differences after {time.monotonic() - began:.0f} s")
