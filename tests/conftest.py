@@ -8,6 +8,15 @@ from cortex.runtime.local import ServerName
 from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
 from tests.otlp import Collector, collecting
 
+ONE_PLATFORM = "tests/e2e/"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under `--dist loadgroup` a file's tests stay together, and so do all that share the one whole platform."""
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group("platform" if file.startswith(ONE_PLATFORM) else file))
+
 
 @pytest.fixture(scope="session")
 def local_servers() -> Iterator[LocalServers]:
