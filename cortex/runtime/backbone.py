@@ -5,14 +5,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from cortex.adapters.clock import SystemClock
+from cortex.adapters.language import LanguageByScript
 from cortex.adapters.nats import NatsBus, StagePublisher
 from cortex.adapters.objects import Objects
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.source_writer import PostgresSourceWriter
+from cortex.adapters.recognisers import RuleRecogniser
 from cortex.adapters.redis import RedisGroupCache
 from cortex.adapters.spicedb.engine import SpiceDbEngine
 from cortex.domain.pipeline import VERSION
+from cortex.ports.redactor import Redactor
 from cortex.runtime.settings import PlatformSettings
 
 
@@ -27,6 +30,8 @@ class Backbone:
     engine: SpiceDbEngine
     permissions: PermissionApplier
     groups: RedisGroupCache
+    redactor: Redactor
+    languages: LanguageByScript
 
 
 @asynccontextmanager
@@ -51,11 +56,28 @@ async def backbone(settings: PlatformSettings, *, connections_max: int = 10) -> 
             engine=engine,
             permissions=PermissionApplier(database, engine),
             groups=groups,
+            redactor=redactor(settings),
+            languages=LanguageByScript("en"),
         )
+
+
+def redactor(settings: PlatformSettings) -> Redactor:
+    """The same in every process, since its version is part of every revision. Names need a model, which loads late."""
+    if settings.recogniser == "presidio":
+        from cortex.adapters.presidio import PresidioRecogniser
+
+        return PresidioRecogniser(RuleRecogniser())
+    return RuleRecogniser()
 
 
 def source_writer(shared: Backbone) -> PostgresSourceWriter:
     """The one way in, for connectors and for push."""
     return PostgresSourceWriter(
-        shared.database, shared.objects, shared.permissions, shared.clock, shared.groups, pipeline_version=VERSION
+        shared.database,
+        shared.objects,
+        shared.permissions,
+        shared.clock,
+        shared.groups,
+        pipeline_version=VERSION,
+        recogniser=shared.redactor.version,
     )

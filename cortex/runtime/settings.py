@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from cortex.domain.errors import Invalid
 
@@ -12,6 +13,8 @@ class PlatformSettings:
     """Where everything is. Addresses hold passwords, hence hidden from `repr`.
 
     `health_port` None: no probes. `local` is true only where the token key of the data folder may sign in people.
+    `recogniser`: what finds personal data in documents. `egress_allowed`: hosts and networks that may be fetched from
+    though they are not public.
     """
 
     data: Path
@@ -30,6 +33,8 @@ class PlatformSettings:
     otlp_url: str | None = None
     health_port: int | None = None
     local: bool = True
+    recogniser: Literal["rules", "presidio"] = "rules"
+    egress_allowed: tuple[str, ...] = ()
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "PlatformSettings":
@@ -49,6 +54,9 @@ class PlatformSettings:
             raise Invalid(f"set {', '.join(missing)}; `cortex up` does so for what it starts")
         data = Path(environment.get("CORTEX_DATA", ".cortex")).absolute()
         port = environment.get("CORTEX_HEALTH_PORT")
+        recogniser = environment.get("CORTEX_RECOGNISER", "rules")
+        if recogniser not in ("rules", "presidio"):
+            raise Invalid(f"CORTEX_RECOGNISER={recogniser}: use rules or presidio")
         return cls(
             data=data,
             qdrant_key=environment.get("CORTEX_QDRANT_KEY", ""),
@@ -56,6 +64,8 @@ class PlatformSettings:
             models_dir=Path(environment.get("CORTEX_MODELS_DIR", data / "models")),
             otlp_url=environment.get("CORTEX_OTLP_URL") or None,
             health_port=int(port) if port else None,
+            recogniser="presidio" if recogniser == "presidio" else "rules",
+            egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
             local=environment.get("CORTEX_AUTH_LOCAL", "true").lower() == "true",
             **{name: environment[variable] for name, variable in names.items()},
         )

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from cortex.adapters.event_wire import on_stage
-from cortex.adapters.language import LanguageByScript
 from cortex.adapters.onnx.package import verify
 from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.adapters.postgres.revisions import PostgresRevisions
@@ -24,12 +23,11 @@ SUBSCRIPTION = Subscription(
 @asynccontextmanager
 async def opened(limits: ChunkLimits, shared: Backbone) -> AsyncIterator[Loop]:
     package = await asyncio.to_thread(verify, shared.settings.models_dir)
-    languages = LanguageByScript("en")
     stage = ChunkStage(
         PostgresRevisions(shared.database),
         shared.stages,
         counter=Tokenizer(package.tokenizer_path),
-        language_of=lambda text: languages.detect(text).code,
+        language_of=lambda text: shared.languages.detect(text).code,
         limits=limits,
     )
 

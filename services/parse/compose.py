@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from cortex.adapters.event_wire import on_content
+from cortex.adapters.postgres.privacy import PostgresPrivacy
 from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.domain.pipeline import VERSION
 from cortex.ports.event_bus import Subscription
@@ -13,6 +14,7 @@ from cortex.runtime.lifecycle import Loop, run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.parse.consume import ParseStage
 from services.parse.pool import ParserPool
+from services.parse.screening import Screening
 from services.parse.settings import ParseSettings
 
 
@@ -31,7 +33,10 @@ def subscription(settings: ParseSettings) -> Subscription:
 async def opened(settings: ParseSettings, shared: Backbone) -> AsyncIterator[Loop]:
     async with ParserPool(settings) as pool:
         revisions = PostgresRevisions(shared.database)
-        stage = ParseStage(revisions, shared.objects, pool, shared.stages, pipeline_version=VERSION)
+        screening = Screening(PostgresPrivacy(shared.database, shared.clock), shared.redactor, shared.languages)
+        stage = ParseStage(
+            revisions, shared.objects, pool, shared.stages, screening=screening, pipeline_version=VERSION
+        )
 
         async def consume() -> None:
             await shared.bus.consume(subscription(settings), on_content(stage.handle))

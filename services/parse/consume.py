@@ -11,6 +11,7 @@ from cortex.ports.parser import Parser
 from cortex.ports.revision_store import LatestRevision, RevisionStore
 from cortex.ports.stage_publisher import StagePublisher
 from services.parse import wire
+from services.parse.screening import Screening
 
 NOTHING = ParsedDocument(blocks=())
 
@@ -25,12 +26,14 @@ class ParseStage:
         parser: Parser,
         publisher: StagePublisher,
         *,
+        screening: Screening,
         pipeline_version: str,
     ) -> None:
         self._revisions = revisions
         self._objects = objects
         self._parser = parser
         self._publisher = publisher
+        self._screening = screening
         self._pipeline_version = pipeline_version
 
     async def handle(self, event: ContentEvent) -> None:
@@ -48,7 +51,8 @@ class ParseStage:
             await self._revisions.fail(*place, stage="parse", message=str(error))
             parsed = NOTHING
         title = latest.given_title or parsed.title or title_from(latest.name)
-        if await self._revisions.save_parsed(*place, parsed, title=title):
+        found = await self._screening.screen(event.tenant_id, event.source_id, parsed, title=title, latest=latest)
+        if await self._revisions.save_parsed(*place, found):
             stage = StageEvent("parsed", event.tenant_id, event.source_id, event.document_id, latest.revision)
             await self._publisher.publish(stage)
 
@@ -64,9 +68,10 @@ class ParseStage:
 
 
 def parsed_key(event: ContentEvent, latest: LatestRevision, pipeline_version: str) -> str:
-    """By everything that the result depends on."""
+    """By everything that the result depends on, below the bytes that it was made of: with them it is erased."""
     parts = (latest.content_sha256, latest.name, latest.mime, pipeline_version)
-    return f"parsed/{event.tenant_id}/{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()}"
+    result = hashlib.sha256(chr(0).join(parts).encode()).hexdigest()
+    return f"parsed/{event.tenant_id}/{latest.content_sha256}/{result}"
 
 
 def title_from(name: str) -> str:

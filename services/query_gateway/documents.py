@@ -51,8 +51,10 @@ class Documents:
         return document_body(live, blocks)
 
     async def original(self, reader: Reader, document: DocumentId) -> Response:
-        """The file as a download that no browser will run."""
+        """The file as a download that no browser will run; like absent where it holds more than may be shown."""
         live = await self._openable(reader, document)
+        if live.original_hidden:
+            raise NotFound
         data = await self._objects.get(live.raw_key)
         await self._record(reader, "document.download", live)
         headers = {

@@ -34,6 +34,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "onnx": ("cortex/adapters/onnx",),
     "onnxruntime": ("cortex/adapters/onnx",),
     "opentelemetry": ("cortex/adapters",),
+    "presidio_analyzer": ("cortex/adapters/presidio.py",),
     "prometheus_client": ("cortex/runtime", "services/host", "services/query_gateway"),
     "psutil": ("cortex/adapters/processes.py",),
     "psycopg": ("cortex/adapters/postgres", "cortex/adapters/spicedb_local/replay.py"),
@@ -96,7 +97,7 @@ def test_what_is_imported_is_declared() -> None:
     """By name in pyproject.toml: what comes along with something else today may not tomorrow."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = [*project["dependencies"], *extras["local"], *extras["models"]]
+    lines = [*project["dependencies"], *extras["local"], *extras["models"], *extras["presidio"]]
     declared = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in lines}
     providers = {**packages_distributions(), "google": ["protobuf"]}
     needed = {
@@ -108,7 +109,7 @@ def test_what_is_imported_is_declared() -> None:
     assert {
         name
         for name in needed
-        if declared.isdisjoint(provider.lower().replace("_", "-") for provider in providers[name])
+        if declared.isdisjoint(provider.lower().replace("_", "-") for provider in providers.get(name, [name]))
     } == set()
 
 

@@ -1,6 +1,6 @@
 """One document's row: locked, compared, written with its counters, tuples and events, in the caller's transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Row, text
@@ -13,12 +13,15 @@ from cortex.adapters.postgres.acl_rows import (
     write_references,
     write_relations,
 )
+from cortex.adapters.postgres.erased_rows import check_not_erased, remember_bytes
 from cortex.adapters.postgres.events import queue_event
+from cortex.adapters.postgres.privacy_rows import held_rules
 from cortex.domain.acl import NOTHING_OF_ITS_OWN, AclOf, Inherit, Node, acl_json, resolve
 from cortex.domain.change import DocumentState
 from cortex.domain.errors import Invalid
 from cortex.domain.event import ContentEvent
 from cortex.domain.identity import ContainerId, SourceId, TenantId, container_id, document_id, external_id
+from cortex.domain.privacy import PrivacyRules
 from cortex.domain.relation import acl_relations
 from cortex.domain.revision import (
     Counters,
@@ -35,15 +38,16 @@ from cortex.ports.source_writer import Written
 MIME_UNKNOWN = "application/octet-stream"
 
 _STORED = text(
-    "SELECT revision, metadata_revision, acl_revision, revision_sha256, metadata_sha256, acl_sha256, version,"
-    " tombstoned_at IS NOT NULL AS tombstoned, title, source_id, raw_key, content_sha256, mime, pipeline_version,"
-    " fingerprint, container_id, (acl_resolved ->> 'inherit') AS inherit"
+    "SELECT revision, metadata_revision, acl_revision, revision_sha256, metadata_sha256, acl_sha256, privacy_key,"
+    " version, tombstoned_at IS NOT NULL AS tombstoned, title, source_id, raw_key, content_sha256, mime,"
+    " pipeline_version, fingerprint, container_id, sharing_approved, (acl_resolved ->> 'inherit') AS inherit"
     " FROM documents WHERE id = :id FOR UPDATE"
 )
 _COLUMNS = (
     "tenant_id, id, source_id, external_id, container_id, name, given_title, title, url, author, mime, created_at,"
     " updated_at, ingested_at, raw_key, content_sha256, revision_sha256, metadata_sha256, acl_sha256, acl,"
-    " acl_resolved, fingerprint, version, pipeline_version, revision, metadata_revision, acl_revision, stage"
+    " acl_resolved, fingerprint, version, pipeline_version, revision, metadata_revision, acl_revision, privacy_key,"
+    " stage"
 )
 _SET = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[4:] if name not in {"title", "stage"})
 _WRITE = text(
@@ -51,15 +55,18 @@ _WRITE = text(
     " VALUES (:tenant, :id, :source, :external_id, :container, :name, :given_title, :title, :url, :author, :mime,"
     " :created_at, :updated_at, :now, :raw_key, :content_sha256, :revision_sha256, :metadata_sha256, :acl_sha256,"
     " CAST(:acl AS jsonb), CAST(:acl_resolved AS jsonb), :fingerprint, :version, :pipeline_version, :revision,"
-    " :metadata_revision, :acl_revision, 'queued')"
-    f" ON CONFLICT (tenant_id, id) DO UPDATE SET {_SET}, title = excluded.title,"
+    " :metadata_revision, :acl_revision, :privacy_key, 'queued')"
+    # Until the new content is parsed and screened, the title stays as it was; nothing shows one that was never indexed.
+    f" ON CONFLICT (tenant_id, id) DO UPDATE SET {_SET},"
+    " title = CASE WHEN documents.indexed_revision = 0 THEN excluded.title ELSE documents.title END,"
     " stage = CASE WHEN documents.revision = excluded.revision THEN documents.stage ELSE 'queued' END,"
-    " tombstoned_at = NULL, tombstone_reason = NULL"
+    " tombstoned_at = NULL, tombstone_reason = NULL, sharing_approved = nullif(documents.sharing_approved,"
+    " nullif(documents.sharing_approved, excluded.acl_resolved ->> 'public'))"
 )
 _TOUCH = text("UPDATE documents SET fingerprint = :fingerprint, version = :version WHERE id = :id")
 _TOMBSTONE = text(
     "UPDATE documents SET tombstoned_at = :now, tombstone_reason = :reason,"
-    " version = coalesce(:version, version), acl_revision = acl_revision + 1 WHERE id = :id"
+    " version = coalesce(:version, version), sharing_approved = NULL, acl_revision = acl_revision + 1 WHERE id = :id"
 )
 _EARLY_TOMBSTONE = text(
     "INSERT INTO documents (tenant_id, id, source_id, external_id, name, title, url, mime, ingested_at, raw_key,"
@@ -81,6 +88,7 @@ class Scene:
     source: SourceId
     now: datetime
     pipeline_version: str
+    recogniser: str = ""
     traceparent: str = ""
 
 
@@ -111,7 +119,9 @@ async def put_document(connection: AsyncConnection, scene: Scene, state: Documen
     acl = state.acl or NOTHING_OF_ITS_OWN
     names = await look_up(connection, scene.tenant, acl.principals())
     node = Node(resolve(acl, names.__getitem__), parent)
-    prints, content_sha256 = _fingerprints(state, node, scene.pipeline_version)
+    rules = await held_rules(connection, scene.source)
+    prints, content_sha256 = _fingerprints(state, node, scene, rules)
+    await check_not_erased(connection, identifier, content_sha256, reset=reset)
     row = (await connection.execute(_STORED, {"id": identifier})).one_or_none()
     decision = decide(_stored(row), prints, version=state.version, reset=reset)
     await connection.execute(_FORGET_FAILURE, {"source": scene.source, "external_id": state.external_id})
@@ -124,10 +134,12 @@ async def put_document(connection: AsyncConnection, scene: Scene, state: Documen
     if row is not None and state.title is None and row.title:
         values["title"] = row.title  # what the parser found last; it will look again if the content changed
     await connection.execute(_WRITE, values | {"id": identifier})
+    await remember_bytes(connection, scene.tenant, identifier, content_sha256)
     sequence = None
     if EventKind.ACL in decision.kinds:
         await write_references(connection, scene.tenant, "document", identifier, node.acl)
-        relations = acl_relations(scene.tenant, "document", identifier, node)
+        approved = row is not None and not row.tombstoned and row.sharing_approved == acl.public.value
+        relations = acl_relations(scene.tenant, "document", identifier, replace(node, approved=approved))
         sequence = await write_relations(connection, scene.tenant, identifier, relations)
     # A new document has no points that a metadata or ACL event could change.
     kinds = [EventKind.UPSERT] if row is None or row.tombstoned else sorted(decision.kinds)
@@ -173,20 +185,21 @@ def _stored(row: Row[tuple[object, ...]] | None) -> Stored | None:
         return None
     return Stored(
         Counters(row.revision, row.metadata_revision, row.acl_revision),
-        Fingerprints(row.revision_sha256, row.metadata_sha256, row.acl_sha256),
+        Fingerprints(row.revision_sha256, row.metadata_sha256, row.acl_sha256, row.privacy_key),
         row.version,
         row.tombstoned,
     )
 
 
-def _fingerprints(state: DocumentState, node: Node, pipeline_version: str) -> tuple[Fingerprints, str]:
+def _fingerprints(state: DocumentState, node: Node, scene: Scene, rules: PrivacyRules) -> tuple[Fingerprints, str]:
+    """The rules' key stands apart in the content's, so that other rules can take its place without the rest."""
     content_sha256 = state.sha256
     content = {
         "bytes": content_sha256,
         "name": state.name,
         "mime": state.mime,
         "title": state.title,
-        "pipeline": pipeline_version,
+        "pipeline": scene.pipeline_version,
     }
     metadata = {
         "url": state.url,
@@ -196,7 +209,8 @@ def _fingerprints(state: DocumentState, node: Node, pipeline_version: str) -> tu
         "container": state.container,
     }
     acl = {"acl": resolved_json(node.acl), "parent": str(node.parent) if node.acl.inherit is not Inherit.NONE else None}
-    return Fingerprints(sha256_json(content), sha256_json(metadata), sha256_json(acl)), content_sha256
+    key = rules.key(scene.recogniser)
+    return Fingerprints(sha256_json(content), sha256_json(metadata), sha256_json(acl), key), content_sha256
 
 
 def _row(
@@ -219,6 +233,7 @@ def _row(
         "raw_key": raw_key(scene.tenant, content_sha256),
         "content_sha256": content_sha256,
         "revision_sha256": prints.content,
+        "privacy_key": prints.rules,
         "metadata_sha256": prints.metadata,
         "acl_sha256": prints.acl,
         "acl": None if state.acl is None else as_json(acl_json(state.acl)),

@@ -13,8 +13,11 @@ from cortex.ports.document_reader import LiveDocument, StoredChunk
 
 _LIVE = text(
     "SELECT d.id, d.source_id, s.type, s.name AS source, d.external_id, d.title, d.url, d.author, d.mime, d.created_at,"
-    " d.updated_at, d.indexed_revision, d.raw_key FROM documents d JOIN sources s ON s.id = d.source_id"
-    " WHERE d.id = ANY(:documents) AND d.tombstoned_at IS NULL AND s.state <> 'removing'"
+    " d.updated_at, d.indexed_revision, d.raw_key,"
+    # Until new bytes are screened nobody knows what they hold.
+    " (d.altered OR d.stage = 'queued') AND coalesce(s.privacy ->> 'originals', 'hide') <> 'show' AS original_hidden"
+    " FROM documents d JOIN sources s ON s.id = d.source_id"
+    " WHERE d.id = ANY(:documents) AND d.tombstoned_at IS NULL AND NOT d.quarantined AND s.state <> 'removing'"
 )
 _CHUNKS = text(
     "SELECT id, document_id, revision, ordinal, text, heading_path, anchors, language, tokens"
@@ -46,6 +49,7 @@ class PostgresDocuments:
                     updated_at=row.updated_at,
                     indexed_revision=row.indexed_revision,
                     raw_key=row.raw_key,
+                    original_hidden=row.original_hidden,
                 )
                 for row in rows
             }

@@ -5,21 +5,24 @@ from collections.abc import Sequence
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cortex.adapters.postgres.acl_rows import as_json, containers_above, leads_to, resolved_acl
+from cortex.adapters.postgres.acl_rows import as_json, containers_above, leads_to, stored_node
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.documents import blocks_from_json, blocks_json
+from cortex.adapters.postgres.privacy_rows import counts_json
 from cortex.domain.acl import Node
 from cortex.domain.acl_index import index_acl
 from cortex.domain.chunk import Chunk, embedded_sha256, embedded_text
-from cortex.domain.document import Block, ParsedDocument
+from cortex.domain.document import Block
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import ContainerId, DocumentId, TenantId, chunk_id
+from cortex.domain.privacy import Screened
 from cortex.domain.vector import IndexMetadata
 from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision
 
 _LATEST = text(
     "SELECT id, source_id, external_id, revision, indexed_revision, title, given_title, name, mime, raw_key,"
-    " content_sha256, tombstoned_at IS NOT NULL AS tombstoned FROM documents WHERE id = :document"
+    " content_sha256, tombstoned_at IS NOT NULL AS tombstoned,"
+    " released_sha256 IS NOT DISTINCT FROM content_sha256 AS released FROM documents WHERE id = :document"
 )
 # Holds the row, so that no newer revision or tombstone can come before the caller's transaction ends.
 _STILL_LATEST = text(
@@ -32,7 +35,8 @@ _SAVE_BLOCKS = text(
     " ON CONFLICT (tenant_id, document_id, revision) DO UPDATE SET blocks = excluded.blocks"
 )
 _PARSED = text(
-    "UPDATE documents SET title = :title, author = coalesce(author, :author), stage = 'parsed' WHERE id = :document"
+    "UPDATE documents SET title = :title, author = coalesce(author, :author), stage = 'parsed', altered = :altered,"
+    " quarantined = :quarantined, privacy_counts = CAST(:counts AS jsonb) WHERE id = :document"
 )
 _FORGET_CHUNKS = text("DELETE FROM chunks WHERE document_id = :document AND revision = :revision")
 _SAVE_CHUNK = text(
@@ -49,7 +53,8 @@ _CHUNKS = text(
 )
 _INDEX_STATE = text(
     "SELECT s.type, d.source_id, d.container_id, e.person_id AS author_id, d.created_at, d.updated_at,"
-    " d.metadata_revision, d.acl_revision, d.acl_resolved, d.tombstoned_at IS NOT NULL AS tombstoned"
+    " d.metadata_revision, d.acl_revision, d.acl_resolved, d.sharing_approved,"
+    " d.tombstoned_at IS NOT NULL AS tombstoned"
     " FROM documents d JOIN sources s ON s.id = d.source_id LEFT JOIN person_emails e ON e.email = lower(d.author)"
     " WHERE d.id = :document"
 )
@@ -83,9 +88,8 @@ class PostgresRevisions:
             raise NotFound("the document is gone")
         return LatestRevision(*row)
 
-    async def save_parsed(
-        self, tenant: TenantId, document: DocumentId, revision: int, parsed: ParsedDocument, *, title: str
-    ) -> bool:
+    async def save_parsed(self, tenant: TenantId, document: DocumentId, revision: int, screened: Screened) -> bool:
+        parsed, report = screened.parsed, screened.report
         async with self._database.tenant(tenant) as connection:
             if not await _still_latest(connection, document, revision):
                 return False
@@ -94,7 +98,14 @@ class PostgresRevisions:
             await connection.execute(_SAVE_BLOCKS, values)
             if parsed.blocks:
                 await connection.execute(_FORGET_FAILURES, {"document": document})
-            await connection.execute(_PARSED, {"title": title, "author": parsed.author, "document": document})
+            described = {
+                "title": screened.title,
+                "author": parsed.author,
+                "altered": report.altered,
+                "quarantined": report.quarantined,
+                "counts": as_json(counts_json(report.counts)),
+            }
+            await connection.execute(_PARSED, {"document": document} | described)
             return True
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
@@ -138,7 +149,7 @@ class PostgresRevisions:
             row = (await connection.execute(_INDEX_STATE, {"document": document})).one_or_none()
             if row is None:
                 raise NotFound("the document is gone")
-            node = Node(resolved_acl(row.acl_resolved), row.container_id)
+            node = stored_node(row.acl_resolved, row.container_id, row.sharing_approved)
             above = await containers_above(connection, leads_to(node))
         return IndexState(
             source_type=row.type,

@@ -1,19 +1,24 @@
 """The stage around the pool, over stores of its own making."""
 
+import re
 import uuid
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import pytest
 
 from cortex.domain.document import Block, BlockKind, ParsedDocument
+from cortex.domain.encoding import Language
 from cortex.domain.errors import Bug, CortexError, Exhausted, Invalid, NotFound, Transient
 from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, SourceId, TenantId
+from cortex.domain.privacy import Action, Finding, Kind, PrivacyReport, PrivacyRules, Screened
 from cortex.domain.revision import Counters, EventKind
+from cortex.ports.privacy_store import PrivacyFigures, Quarantined
 from cortex.ports.revision_store import LatestRevision
 from services.parse.consume import ParseStage
+from services.parse.screening import Screening
 
 TENANT, SOURCE, DOCUMENT = TenantId(uuid.uuid4()), SourceId(uuid.uuid4()), DocumentId(uuid.uuid4())
 READ = ParsedDocument((Block(0, BlockKind.PARAGRAPH, "Doors open at eight."),), title="Opening hours")
@@ -52,6 +57,21 @@ def changed(revision: int = 1) -> ContentEvent:
     )
 
 
+class Codewords:
+    """A recogniser that takes one word for a secret."""
+
+    version = "codewords"
+
+    def detect(self, text: str, language: str) -> Sequence[Finding]:
+        assert language == "en"
+        return [Finding(m.start(), m.end(), Kind.API_KEY, 1.0) for m in re.finditer("xyzzy", text)]
+
+
+class English:
+    def detect(self, text: str) -> Language:
+        return Language("en", ("en",))
+
+
 @dataclass
 class Shelf:
     """Every port of the stage: what it reads and what it was told."""
@@ -61,6 +81,8 @@ class Shelf:
     superseded: bool = False
     objects: dict[str, bytes] = field(default_factory=lambda: {"raw/hours": b"Doors open at eight."})
     parsed: int = 0
+    privacy: PrivacyRules = field(default_factory=PrivacyRules)
+    reports: list[PrivacyReport] = field(default_factory=list)
     saved: list[tuple[int, ParsedDocument, str]] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
     published: list[StageEvent] = field(default_factory=list)
@@ -70,10 +92,12 @@ class Shelf:
             raise NotFound("erased")
         return self.latest_revision
 
-    async def save_parsed(
-        self, _tenant: TenantId, _document: DocumentId, revision: int, parsed: ParsedDocument, *, title: str
-    ) -> bool:
-        self.saved.append((revision, parsed, title))
+    async def rules(self, _tenant: TenantId, _source: SourceId) -> PrivacyRules:
+        return self.privacy
+
+    async def save_parsed(self, _tenant: TenantId, _document: DocumentId, revision: int, screened: Screened) -> bool:
+        self.saved.append((revision, screened.parsed, screened.title))
+        self.reports.append(screened.report)
         return not self.superseded
 
     async def fail(self, _tenant: TenantId, _document: DocumentId, _revision: int, *, stage: str, message: str) -> None:
@@ -96,6 +120,18 @@ class Shelf:
     async def publish(self, event: StageEvent) -> None:
         self.published.append(event)
 
+    async def set_rules(self, *_: object) -> bool:
+        raise NotImplementedError
+
+    async def figures(self, *_: object) -> PrivacyFigures:
+        raise NotImplementedError
+
+    async def quarantined(self, *_: object, **__: object) -> list[Quarantined]:
+        raise NotImplementedError
+
+    async def release(self, *_: object) -> None:
+        raise NotImplementedError
+
     async def blocks(self, *_: object) -> list[Block]:
         raise NotImplementedError
 
@@ -110,7 +146,8 @@ class Shelf:
 
 
 def stage(shelf: Shelf) -> ParseStage:
-    return ParseStage(shelf, shelf, shelf, shelf, pipeline_version="1")
+    screening = Screening(shelf, Codewords(), English())
+    return ParseStage(shelf, shelf, shelf, shelf, screening=screening, pipeline_version="1")
 
 
 async def test_what_was_read_is_saved_and_handed_on() -> None:
@@ -161,3 +198,26 @@ async def test_a_title_that_the_source_gave_outweighs_the_files_own() -> None:
     shelf = Shelf(latest_revision=latest(given_title="When we are open"))
     await stage(shelf).handle(changed())
     assert shelf.saved[0][2] == "When we are open"
+
+
+SECRET = ParsedDocument((Block(0, BlockKind.PARAGRAPH, "The word is xyzzy."), Block(1, BlockKind.PARAGRAPH, "Hush.")))
+
+
+async def test_a_secret_is_replaced_before_anything_is_stored() -> None:
+    shelf = Shelf(outcome=SECRET, latest_revision=latest(given_title="On xyzzy"))
+    await stage(shelf).handle(changed())
+    (_, stored, title), (report,) = shelf.saved[0], shelf.reports
+    assert [block.text for block in stored.blocks] == ["The word is [redacted: api key].", "Hush."]
+    assert title == "On [redacted: api key]"
+    assert (dict(report.counts), report.altered, report.quarantined) == ({Kind.API_KEY: 2}, True, False)
+
+
+async def test_quarantine_keeps_nothing_until_these_bytes_are_released() -> None:
+    held = PrivacyRules(actions=dict.fromkeys(Kind, Action.QUARANTINE))
+    shelf = Shelf(outcome=SECRET, privacy=held)
+    await stage(shelf).handle(changed())
+    assert (shelf.saved[0][1].blocks, shelf.reports[0].quarantined) == ((), True)
+    shelf.latest_revision = replace(latest(2), released=True)
+    await stage(shelf).handle(changed(2))
+    assert shelf.saved[1][1].blocks[0].text == "The word is [redacted: api key]."
+    assert not shelf.reports[1].quarantined
