@@ -24,10 +24,11 @@ _APPEND = text(
 _FINISH = text(
     "UPDATE answers SET state = :state, record = CAST(:record AS jsonb), finished_at = now() WHERE id = :answer"
 )
+# Wherever the record names a document: its sources carry titles, its citations quotes.
 _CITE = text(
     "INSERT INTO answer_citations (tenant_id, answer_id, document_id)"
-    " SELECT DISTINCT :tenant, CAST(:answer AS uuid), CAST(c ->> 'document_id' AS uuid)"
-    " FROM jsonb_array_elements(CAST(:record AS jsonb) -> 'citations') AS c ON CONFLICT DO NOTHING"
+    " SELECT DISTINCT :tenant, CAST(:answer AS uuid), CAST(found #>> '{}' AS uuid)"
+    " FROM jsonb_path_query(CAST(:record AS jsonb), '$.**.document_id') AS found ON CONFLICT DO NOTHING"
 )
 _GET = text(
     "SELECT id AS answer_id, conversation_id, person_id, question, state, created_at, record FROM answers"
@@ -73,8 +74,7 @@ class PostgresAnswers:
         values = {"tenant": tenant, "answer": answer, "state": state, "record": as_json(record)}
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_FINISH, values)
-            if "citations" in record:
-                await connection.execute(_CITE, values)
+            await connection.execute(_CITE, values)
 
     async def get(self, tenant: TenantId, person: PersonId, answer: AnswerId) -> AnswerRecord:
         async with self._database.tenant(tenant) as connection:
