@@ -46,7 +46,7 @@ _TOMBSTONE = text(
     " sharing_approved = NULL, acl_revision = acl_revision + 1 WHERE id = :id"
 )
 # Nothing below yet, nothing to repair: a first pass over a source makes its containers before its documents.
-_REPAIR = text(
+REPAIR = text(
     "INSERT INTO acl_repairs (tenant_id, container_id) SELECT :tenant, :id"
     " WHERE EXISTS (SELECT FROM documents WHERE container_id = :id AND tombstoned_at IS NULL)"
     " OR EXISTS (SELECT FROM containers WHERE parent_id = :id)"
@@ -90,7 +90,7 @@ async def put_container(
         },
     )
     await write_references(connection, scene.tenant, "container", identifier, node.acl)
-    await connection.execute(_REPAIR, {"tenant": scene.tenant, "id": identifier})
+    await connection.execute(REPAIR, {"tenant": scene.tenant, "id": identifier})
     approved = row is not None and not row.tombstoned and row.sharing_approved == acl.public.value
     relations = acl_relations(scene.tenant, "container", identifier, replace(node, approved=approved))
     return identifier, await write_relations(connection, scene.tenant, identifier, relations)
@@ -109,7 +109,7 @@ async def delete_container(
         return None
     await connection.execute(_TOMBSTONE, {"id": identifier, "now": scene.now, "version": version})
     await write_references(connection, scene.tenant, "container", identifier, AclOf())
-    await connection.execute(_REPAIR, {"tenant": scene.tenant, "id": identifier})
+    await connection.execute(REPAIR, {"tenant": scene.tenant, "id": identifier})
     return await write_relations(connection, scene.tenant, identifier, frozenset())
 
 

@@ -1,5 +1,8 @@
 """Brings a container's change to the documents below it: bounded batches, each its own transaction."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -66,28 +69,30 @@ class IndexRepairs:
             rows = (await connection.execute(_BELOW, values)).all()
             for row in rows:
                 for kind in (EventKind.ACL, EventKind.METADATA):
-                    await self._queue(connection, tenant, row._asdict(), kind)
+                    await queue_change(connection, tenant, row._asdict(), kind, now=self._clock.now())
             if len(rows) < self._batch:
                 await connection.execute(_DONE, {"id": repair.id})
             else:
                 await connection.execute(_ADVANCE, {"id": repair.id, "after": max(row.id for row in rows)})
             return True
 
-    async def _queue(
-        self, connection: AsyncConnection, tenant: TenantId, row: dict[str, object], kind: EventKind
-    ) -> None:
-        counters = Counters(row["revision"], row["metadata_revision"], row["acl_revision"])  # type: ignore[arg-type]
-        event = ContentEvent(
-            tenant_id=tenant,
-            source_id=row["source_id"],  # type: ignore[arg-type]
-            document_id=row["id"],  # type: ignore[arg-type]
-            counters=counters,
-            kind=kind,
-            raw_key=str(row["raw_key"]),
-            content_sha256=str(row["content_sha256"]),
-            metadata_sha256=str(row["metadata_sha256"]),
-            mime=str(row["mime"]),
-            pipeline_version=str(row["pipeline_version"]),
-            occurred_at=self._clock.now(),
-        )
-        await queue_event(connection, event)
+
+async def queue_change(
+    connection: AsyncConnection, tenant: TenantId, row: Mapping[str, object], kind: EventKind, *, now: datetime
+) -> None:
+    """An event that has `embed` write a document's payload anew; `row` is the document's."""
+    counters = Counters(row["revision"], row["metadata_revision"], row["acl_revision"])  # type: ignore[arg-type]
+    event = ContentEvent(
+        tenant_id=tenant,
+        source_id=row["source_id"],  # type: ignore[arg-type]
+        document_id=row["id"],  # type: ignore[arg-type]
+        counters=counters,
+        kind=kind,
+        raw_key=str(row["raw_key"]),
+        content_sha256=str(row["content_sha256"]),
+        metadata_sha256=str(row["metadata_sha256"]),
+        mime=str(row["mime"]),
+        pipeline_version=str(row["pipeline_version"]),
+        occurred_at=now,
+    )
+    await queue_event(connection, event)
