@@ -13,6 +13,8 @@ from cortex.cli.search import AsOption
 from cortex.cli.source import mapping, mappings
 from cortex.domain.errors import Transient
 
+WHY_NOT = {"not_found": "nothing that this person may open answers the question."}
+
 
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
@@ -29,6 +31,11 @@ def ask(
         _stream(Console(highlight=False), gateway, question)
 
 
+def why_not(reason: object) -> str:
+    """An abstention in words. What the person may not open is never hinted at."""
+    return WHY_NOT.get(str(reason), f"{reason}.")
+
+
 def _stream(console: Console, gateway: Gateway, question: str) -> None:
     sources: list[dict[str, object]] = []
     cited: set[object] = set()
@@ -43,10 +50,10 @@ def _stream(console: Console, gateway: Gateway, question: str) -> None:
                 cited.add(event["n"])
             case "error":
                 raise Transient(str(mapping(event["problem"])["detail"]))
+            case "done" if event["abstained"]:
+                console.print(f"[yellow]No answer:[/] {why_not(event.get('reason'))}")
             case "done":
                 console.print()
-                if event["abstained"]:
-                    console.print(f"[yellow]no answer[/] ({event.get('reason') or 'nothing found'})")
     for source in sources:
         if source["n"] in cited:
             place = f"  {source['url']}" if source["url"] else ""

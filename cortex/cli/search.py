@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from cortex.cli.gateway import ADMINISTRATOR, TENANT, Gateway
 from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
 from cortex.cli.source import integer, mapping, mappings, strings
 
+INDENT = (0, 0, 0, 4)
 AsOption = Annotated[str, typer.Option("--as", metavar="EMAIL", help="Whose question it is; needs the token key.")]
 
 
@@ -48,16 +50,16 @@ def _print(console: Console, number: int, result: dict[str, object]) -> None:
     about = [str(source["name"]), str(result["author"] or ""), str(result["updated_at"] or "")[:10]]
     console.print(title)
     console.print(Text("    " + "  ".join(part for part in about if part), style="dim"))
-    console.print(_snippet(result), soft_wrap=False)
+    console.print(Padding(_snippet(result), INDENT))
     if result["url"]:
         console.print(Text(f"    {result['url']}", style="blue"))
 
 
 def _snippet(result: dict[str, object]) -> Text:
     """The snippet with its highlights, which count code points."""
-    snippet = Text("    " + " ".join(str(result["snippet"]).split("\n")))
+    snippet = Text(str(result["snippet"]).replace("\n", " "))
     highlights = result.get("highlights")
     for highlight in highlights if isinstance(highlights, list) else []:
         start, end = highlight if isinstance(highlight, list) else (highlight["start"], highlight["end"])
-        snippet.stylize("bold yellow", 4 + integer(start), 4 + integer(end))
+        snippet.stylize("bold yellow", integer(start), integer(end))
     return snippet

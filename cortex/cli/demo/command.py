@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from cortex.cli.ask import why_not
 from cortex.cli.demo.asking import Answered, ask_all
 from cortex.cli.demo.company import DemoCompany, load
 from cortex.cli.demo.loading import counts, load_company
@@ -81,7 +82,7 @@ def _print(console: Console, company: DemoCompany, answered: Answered) -> None:
     console.print(Text(answered.question.question, style="bold"))
     console.print(Text(f"asked by {person.name}, {person.title}", style="dim"))
     if answered.abstained:
-        console.print(Text(f"no answer ({answered.reason})", style="yellow"))
+        console.print(Text(f"No answer: {why_not(answered.reason)}", style="yellow"))
     else:
         console.print(Text(answered.answer))
     for citation in answered.citations:

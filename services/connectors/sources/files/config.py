@@ -10,7 +10,7 @@ from cortex.domain.acl import Acl, parse_acl
 from cortex.domain.errors import Invalid
 
 MIB = 1 << 20
-NORMALISED_AS = "1"  # raised when `normalise` gives something else for the same bytes: every file is then read again
+NORMALISED_AS = "2"  # raised when `normalise` gives something else for the same bytes: every file is then read again
 
 SCHEMA: Mapping[str, object] = {
     "type": "object",

@@ -23,6 +23,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FRONT_MATTER = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
+_MESSAGE = re.compile(rb"^\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?)\] [^:\n]{1,80}: ", re.MULTILINE)
+_MESSAGES_MIN = 2
 _HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _MARKDOWN = frozenset(["md", "markdown"])
 _MIME: Mapping[str, str] = {
@@ -88,6 +90,8 @@ def normalise(placed: Placed, data: bytes, *, modified_ns: int, fingerprint: str
         head = front_matter(data)
     elif extension == "eml":
         head = mail_headers(data)
+    elif extension == "txt":
+        head = message_times(data)
     modified = _modified(modified_ns)
     url = f"{placed.url_prefix.rstrip('/')}/{quote(placed.path)}" if placed.url_prefix else None
     return DocumentState(
@@ -135,6 +139,14 @@ def front_matter(data: bytes) -> Head:
         updated_at=_time(text("updated", "updated_at")),
         url=url if url and url.startswith(("https://", "http://")) else None,
     )
+
+
+def message_times(data: bytes) -> Head:
+    """When the first and the last message of an exported chat were written; nothing for any other text."""
+    found = _MESSAGE.findall(data)
+    if len(found) < _MESSAGES_MIN:
+        return Head()
+    return Head(created_at=_time(found[0].decode()), updated_at=_time(found[-1].decode()))
 
 
 def _line(text: str) -> str:

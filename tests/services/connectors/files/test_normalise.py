@@ -14,6 +14,7 @@ from services.connectors.sources.files.normalise import (
     fingerprint,
     front_matter,
     mail_headers,
+    message_times,
     normalise,
 )
 from services.connectors.sources.files.tree import Stat
@@ -86,3 +87,11 @@ def test_fingerprints_tell_files_acls_and_configs_apart() -> None:
 def test_no_bytes_raise(data: bytes, path: str, modified_ns: int) -> None:
     for start in (b"", b"---\n", b"Subject: =?utf-8?b?", b"Date: ", b"From: "):
         normalise(Placed(path, ".", None, None), start + data + b"\n---\n", modified_ns=modified_ns, fingerprint="f")
+
+
+def test_an_exported_chat_is_as_old_as_its_messages() -> None:
+    chat = b"# general\n[2026-05-04 09:12] Ann Lee: Morning.\n\n[2026-05-06 17:40:01] Ben: Deploys move to Tuesday.\n"
+    head = message_times(chat)
+    assert head.created_at == datetime(2026, 5, 4, 9, 12, tzinfo=UTC)
+    assert head.updated_at == datetime(2026, 5, 6, 17, 40, 1, tzinfo=UTC)
+    assert message_times(b"[2026-05-04 09:12] one: line is no chat\n") == Head()
