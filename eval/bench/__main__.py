@@ -6,7 +6,7 @@ import sys
 
 from eval import bench
 
-WHOLE = "platform"
+WHOLE = "whole"
 PARTS_OF_IT = ("asking", "embedder")
 
 
