@@ -11,6 +11,7 @@ from tests.otlp import Collector, collecting
 ONE_PLATFORM = "tests/e2e/"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Under `--dist loadgroup` a file's tests stay together, and so do all that share the one whole platform."""
     for item in items:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -23,7 +24,7 @@ START_TIMEOUT_S = 120.0
 RUNNING_ALREADY = "CORTEX_TEST_DATA"
 """The data folder of a platform that runs already: saves its start while tests are being written."""
 _CHECKOUT_MODELS = Path(__file__).parents[2] / ".cortex" / "models"
-_PORTS = range(18_080, 19_080)
+_PORTS = range(18_080, 28_080)  # below those that the kernel gives to clients
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +117,6 @@ def _models() -> Path:
 
 
 def _free_port() -> int:
-    return next(port for port in _PORTS if is_free(port))
+    """By chance, so that two runs on one machine do not choose the same one."""
+    source = random.SystemRandom()
+    return next(port for port in source.sample(_PORTS, len(_PORTS)) if is_free(port))
