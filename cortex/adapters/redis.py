@@ -5,7 +5,7 @@ import random
 import uuid
 from typing import Final
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
 from cortex.domain.acl import Asker
@@ -14,6 +14,7 @@ from cortex.domain.identity import GroupId, PersonId, TenantId
 
 EXPANSION_S: Final = 300
 JITTER: Final = 0.2
+CONNECTIONS_MAX: Final = 32
 GENERATION_S: Final = 30 * 24 * 3600
 
 
@@ -21,7 +22,7 @@ class RedisGroupCache:
     """Keys carry the tenant and its generation, so that one increment drops every asker at once."""
 
     def __init__(self, url: str, *, timeout_s: float = 1.0, jitter: random.Random | None = None) -> None:
-        self._redis = Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)
+        self._redis = connected(url, timeout_s=timeout_s)
         self._jitter = jitter or random.Random()
 
     async def generation(self, tenant: TenantId) -> int:
@@ -39,11 +40,18 @@ class RedisGroupCache:
         if stored is None:
             return None
         fields = json.loads(stored)
-        groups = frozenset(GroupId(uuid.UUID(group)) for group in fields["groups"])
-        return Asker(person, groups, guest=fields["guest"])
+        groups, muted = (frozenset(GroupId(uuid.UUID(group)) for group in fields[name]) for name in ("groups", "muted"))
+        return Asker(person, groups, guest=fields["guest"], shared=fields["shared"], muted=muted)
 
     async def put(self, tenant: TenantId, asker: Asker, *, generation: int) -> None:
-        value = json.dumps({"groups": sorted(map(str, asker.groups)), "guest": asker.guest})
+        value = json.dumps(
+            {
+                "groups": sorted(map(str, asker.groups)),
+                "guest": asker.guest,
+                "shared": asker.shared,
+                "muted": sorted(map(str, asker.muted)),
+            }
+        )
         ttl_s = int(EXPANSION_S * self._jitter.uniform(1 - JITTER, 1 + JITTER))
         try:
             await self._redis.set(_key(tenant, generation, asker.person), value, ex=ttl_s)
@@ -73,3 +81,15 @@ class RedisGroupCache:
 
 def _key(tenant: TenantId, generation: int, person: PersonId) -> str:
     return f"cortex:{tenant}:asker:{generation}:{person}"
+
+
+def connected(url: str, *, timeout_s: float) -> Redis:
+    """A bounded pool; whoever finds no connection in time is told that the server is out of reach."""
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=CONNECTIONS_MAX,
+        timeout=timeout_s,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+    )
+    return Redis.from_pool(pool)

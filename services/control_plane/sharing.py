@@ -1,4 +1,4 @@
-"""Sharing with everyone: what there is of it, the tenant's policy, and approvals. It shows ids and names, no content."""
+"""Sharing with everyone: what there is of it, the policy of the tenant, and approvals. Ids and names, no content."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,12 +1,15 @@
 """A cached directory: fewer expansions, never an older answer than the last write, and no need of its cache."""
 
+import asyncio
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.domain.acl import Asker, Group, Person
-from cortex.domain.errors import Transient
+from cortex.domain.errors import NotFound, Transient
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
 from cortex.ports.directory import PersonRecord
 from cortex.testing.group_cache import new_tenant
@@ -110,3 +113,82 @@ async def test_without_its_cache_it_answers_and_writes_all_the_same() -> None:
         assert (await directory.expand(tenant, ANN)).groups == {group}
     assert people.expansions == 2
     assert (await directory.person(tenant, "ann@acme.example")).id == ANN
+
+
+@dataclass
+class Slow(People):
+    """Expands when told to."""
+
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    entered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def expand(self, tenant: TenantId, person: PersonId) -> Asker:
+        self.entered.set()
+        await self.gate.wait()
+        return await super().expand(tenant, person)
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_requests_of_one_person_at_once_cost_one_expansion(away: bool) -> None:
+    people, tenant = Slow(groups=frozenset([GroupId(uuid.uuid4())])), new_tenant()
+    directory = CachedDirectory(people, Cache(away=away))
+    async with asyncio.TaskGroup() as tasks:
+        asking = [tasks.create_task(directory.expand(tenant, ANN)) for _ in range(50)]
+        await people.entered.wait()
+        people.gate.set()
+    assert {asked.result() for asked in asking} == {Asker(ANN, people.groups)}
+    assert people.expansions == 1
+
+
+async def test_whoever_waits_goes_on_when_the_first_gives_up() -> None:
+    people, tenant = Slow(), new_tenant()
+    directory = CachedDirectory(people, Cache())
+    async with asyncio.TaskGroup() as tasks:
+        first = tasks.create_task(directory.expand(tenant, ANN))
+        await people.entered.wait()
+        second = tasks.create_task(directory.expand(tenant, ANN))
+        await asyncio.sleep(0)
+        people.gate.set()
+        first.cancel()
+    assert second.result() == Asker(ANN)
+
+
+async def test_what_begins_after_a_write_waits_for_nothing_that_began_before() -> None:
+    people, tenant = Slow(groups=frozenset([GroupId(uuid.uuid4())])), new_tenant()
+    directory = CachedDirectory(people, Cache())
+    async with asyncio.TaskGroup() as tasks:
+        before = tasks.create_task(directory.expand(tenant, ANN))
+        await people.entered.wait()
+        await directory.put_group(tenant, None, "staff", [], name="Staff")
+        after = tasks.create_task(directory.expand(tenant, ANN))
+        await asyncio.sleep(0)
+        people.gate.set()
+    assert after.result().groups == frozenset()
+    assert before.done()
+    assert people.expansions == 2
+
+
+async def test_an_error_reaches_everyone_who_waits() -> None:
+    @dataclass
+    class Gone(Slow):
+        async def expand(self, tenant: TenantId, person: PersonId) -> Asker:
+            await super().expand(tenant, person)
+            raise NotFound("gone")
+
+    people, tenant = Gone(), new_tenant()
+    directory = CachedDirectory(people, Cache())
+    people.gate.set()
+    answers = await asyncio.gather(*(directory.expand(tenant, ANN) for _ in range(5)), return_exceptions=True)
+    assert all(isinstance(answer, NotFound) for answer in answers)
+
+
+async def test_after_a_change_those_who_asked_lately_are_expanded_before_they_ask_again() -> None:
+    people, tenant = People(), new_tenant()
+    directory = CachedDirectory(people, Cache())
+    await directory.expand(tenant, ANN)
+    assert await directory.warm() == 0
+    group = await directory.put_group(tenant, None, "staff", [Person(ANN)], name="Staff")
+    assert await directory.warm() == 1
+    assert await directory.warm() == 0
+    assert (await directory.expand(tenant, ANN)).groups == {group}
+    assert people.expansions == 2
