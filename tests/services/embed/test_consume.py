@@ -131,7 +131,7 @@ class Vectors:
         self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]
     ) -> dict[str, tuple[float, ...]]:
         saved = dict.fromkeys(encodings, (1.0, 0.0))
-        self.stored |= saved
+        self.stored.update(saved)
         return saved
 
 
