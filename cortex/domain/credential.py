@@ -16,14 +16,27 @@ class Role(enum.StrEnum):
     AUDITOR = "auditor"
 
 
+class Scope(enum.StrEnum):
+    """What a credential may be used for, within what its person and role allow. `scim` is never implied."""
+
+    READ = "read"
+    WRITE = "write"
+    SCIM = "scim"
+
+
+PERSONAL = frozenset({Scope.READ, Scope.WRITE})
+"""Of whoever signs in themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a verified token says. `email` is for audit lines and logs of administration only."""
+    """What a verified credential says. `email` is for audit lines and logs of administration only."""
 
     tenant_id: TenantId
     person_id: PersonId
     email: str
     role: Role
+    scopes: frozenset[Scope] = PERSONAL
 
 
 @dataclass(frozen=True, slots=True)

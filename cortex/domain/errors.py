@@ -24,6 +24,10 @@ class Unauthenticated(Denied):
     """No credential, or one that does not hold."""
 
 
+class CrossSite(Denied):
+    """A browser's credential came along from a page that is not ours."""
+
+
 class Conflict(CortexError):
     """The stored state is newer than, or contradicts, what was sent. Read again before retrying."""
 
@@ -38,6 +42,14 @@ class Transient(CortexError):
 
 class Exhausted(CortexError):
     """A named limit (size, time, memory, quota, depth) was reached; retrying as is will fail again."""
+
+
+class Throttled(CortexError):
+    """The asker's own rate or quota is used up: ask again after `retry_after_s`, and less often."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class Bug(CortexError):

@@ -8,7 +8,7 @@ from typing import Protocol
 from cortex.domain.answer import SourceLabel
 from cortex.domain.chunk import Chunk
 from cortex.domain.document import Anchor, Block
-from cortex.domain.identity import ChunkId, DocumentId, TenantId
+from cortex.domain.identity import ChunkId, DocumentId, PersonId, TenantId
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,9 @@ class DocumentReader(Protocol):
         """All blocks of that revision, in order."""
         ...
 
-    async def permission_token(self, tenant: TenantId) -> str | None:
-        """The token of the last applied permission write; read uncached, once a query."""
+    async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
+        """The token of the last applied permission write; read uncached, once a query.
+
+        Raises Unauthenticated when the person is active no more, so that nothing begun before is finished for them.
+        """
         ...

@@ -12,7 +12,7 @@ from cortex.domain.errors import Invalid
 class PlatformSettings:
     """Where everything is. Addresses hold passwords, hence hidden from `repr`.
 
-    `health_port` None: no probes. `local` is true only where the token key of the data folder may sign in people.
+    `health_port` None: no probes.
     `recogniser`: what finds personal data in documents. `egress_allowed`: hosts and networks that may be fetched from
     though they are not public.
     """
@@ -32,7 +32,6 @@ class PlatformSettings:
     internal_key: str = field(repr=False)
     otlp_url: str | None = None
     health_port: int | None = None
-    local: bool = True
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
 
@@ -66,6 +65,5 @@ class PlatformSettings:
             health_port=int(port) if port else None,
             recogniser="presidio" if recogniser == "presidio" else "rules",
             egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
-            local=environment.get("CORTEX_AUTH_LOCAL", "true").lower() == "true",
             **{name: environment[variable] for name, variable in names.items()},
         )

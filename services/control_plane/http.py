@@ -2,19 +2,15 @@
 
 from fastapi import APIRouter, Depends
 
-from cortex.domain.acl import Group, Person, PrincipalRef, UserRef, ViewersRef
 from cortex.domain.credential import Credential, Role
-from cortex.domain.errors import Conflict, Invalid
-from cortex.domain.identity import group_id, slug, source_id
+from cortex.domain.errors import Conflict
+from cortex.domain.identity import slug, source_id
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.source_store import Run, Source
 from services.control_plane.administer import requires
 from services.control_plane.bodies import (
     AddedSource,
     FailureView,
-    GroupBody,
-    PersonBody,
-    PersonView,
     RunView,
     SourceBody,
     SourceDetail,
@@ -24,6 +20,7 @@ from services.control_plane.bodies import (
     SyncBody,
 )
 from services.control_plane.ports import ControlPorts
+from services.control_plane.secrets import split
 
 RUNS_SHOWN = 20
 FAILURES_SHOWN = 200
@@ -32,28 +29,7 @@ SYNC_EVERY_S = 300
 
 def admin_router(ports: ControlPorts) -> APIRouter:
     router = APIRouter(prefix="/admin/v1")
-    router.include_router(_people(ports))
     router.include_router(_sources(ports))
-    return router
-
-
-def _people(ports: ControlPorts) -> APIRouter:
-    router = APIRouter(tags=["people"])
-    admin = Depends(requires(ports.authenticator, Role.ADMIN))
-
-    @router.put("/people/{email}")
-    async def put_person(email: str, body: PersonBody, credential: Credential = admin) -> PersonView:
-        tenant = credential.tenant_id
-        record = await ports.directory.put_person(tenant, email, name=body.name, guest=body.guest)
-        await _audit(ports, credential, "person.put", str(record.id))
-        return PersonView(id=str(record.id), email=record.email, name=record.name, guest=record.guest)
-
-    @router.put("/groups/{external_id}", status_code=204)
-    async def put_group(external_id: str, body: GroupBody, credential: Credential = admin) -> None:
-        members = [await _member(ports, credential, reference) for reference in body.references()]
-        await ports.directory.put_group(credential.tenant_id, None, external_id, members, name=body.name)
-        await _audit(ports, credential, "group.put", external_id)
-
     return router
 
 
@@ -66,8 +42,10 @@ def _sources(ports: ControlPorts) -> APIRouter:
     async def add_source(body: SourceBody, credential: Credential = owner) -> AddedSource:
         tenant, identifier = credential.tenant_id, source_id(credential.tenant_id, slug(body.name))
         warnings = await ports.types.check(body.type, body.config)
-        if not await ports.sources.add(tenant, identifier, name=body.name, type_=body.type, config=body.config):
+        apart = split(body.config, await ports.types.secrets(body.type))
+        if not await ports.sources.add(tenant, identifier, name=body.name, type_=body.type, config=apart.config):
             raise Conflict(f"a source named {body.name!r} is there already; choose another name")
+        await ports.secrets.put(tenant, identifier, apart.secrets)
         await ports.sync.sync_every(tenant, identifier, every_s=_period_s(body))
         await _audit(ports, credential, "source.add", body.name)
         return AddedSource(id=str(identifier), name=body.name, warnings=warnings)
@@ -112,18 +90,6 @@ def _sources(ports: ControlPorts) -> APIRouter:
         await _audit(ports, credential, "source.remove", name)
 
     return router
-
-
-async def _member(ports: ControlPorts, credential: Credential, reference: PrincipalRef) -> Person | Group:
-    tenant = credential.tenant_id
-    match reference:
-        case UserRef(email=email):
-            return Person((await ports.directory.person(tenant, email)).id)
-        case ViewersRef():
-            raise Invalid("members: viewers: may stand in an acl's allow only")
-        case _:
-            owner = source_id(tenant, reference.source) if reference.source else None
-            return Group(group_id(tenant, owner, reference.external))
 
 
 async def _audit(ports: ControlPorts, credential: Credential, action: str, place: str) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 
 from cortex.adapters.telemetry import Telemetry
 from cortex.domain.errors import CortexError
+from cortex.runtime.identity_settings import identity_settings
 from cortex.runtime.lifecycle import stop_on_signals
 from cortex.runtime.settings import PlatformSettings
 
@@ -23,7 +24,8 @@ async def serve(arguments: argparse.Namespace, platform: PlatformSettings) -> No
         case "gateway":
             from services.host import gateway
 
-            run = partial(gateway.run, platform, gateway.Listening(arguments.port))
+            listening = gateway.Listening(arguments.port, identity_settings(os.environ))
+            run = partial(gateway.run, platform, listening)
         case "workers":
             from services.host import workers
 

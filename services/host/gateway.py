@@ -3,29 +3,27 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry
 
 from cortex.adapters.bm25.encoder import Bm25Encoder
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
 from cortex.adapters.language import LanguageByScript
-from cortex.adapters.local_tokens import LocalAuthenticator, LocalTokens
 from cortex.adapters.models_rpc import ModelsClient, models_channel
 from cortex.adapters.postgres.answers import PostgresAnswers
 from cortex.adapters.postgres.audit import PostgresAuditLog
-from cortex.adapters.postgres.directory import PostgresDirectory
 from cortex.adapters.postgres.documents import PostgresDocuments
-from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
 from cortex.adapters.temporal import TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
-from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.http import serving
+from cortex.runtime.identity_settings import LOOPBACK, IdentitySettings
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.registry import connector_of, connectors
 from services.control_plane import compose as control_plane
@@ -35,7 +33,6 @@ from services.llm_gateway.generator import ExtractiveGenerator
 from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
 
-LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})
 
 
@@ -44,7 +41,13 @@ class Listening:
     """Local tokens are accepted on loopback and nowhere else."""
 
     port: int
-    host: str = LOOPBACK
+    identity: IdentitySettings = field(default_factory=IdentitySettings)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The hosts that requests may name."""
+        public = urlsplit(self.identity.public_url or "").hostname
+        return LOOPBACK_NAMES | ({public} if public else set())
 
 
 class ConnectorTypes:
@@ -57,29 +60,29 @@ class ConnectorTypes:
         except (NotFound, Denied) as error:
             raise Invalid(f"config: {error}") from error
 
+    async def secrets(self, type_: str) -> frozenset[str]:
+        known = connectors()
+        return known[type_].spec.secrets if type_ in known else frozenset()
+
 
 async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
-    if not platform.local:
-        raise Invalid("no way to sign in is configured; on loopback set CORTEX_AUTH_LOCAL=true")
-    if listening.host != LOOPBACK:
-        raise Invalid(f"local sign-in binds {LOOPBACK} only, not {listening.host}")
+    listening.identity.check()
     async with AsyncExitStack() as stack:
         shared = await stack.enter_async_context(backbone(platform, connections_max=16))
         qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
         channel = models_channel(platform.models_url)
         stack.push_async_callback(channel.close)
         temporal = await connect_temporal(platform.temporal_url, namespace="cortex")
-        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), shared.groups)
-        tokens = LocalTokens(platform.data / "token.key", shared.clock)
-        tenants = PostgresTenants(shared.database)
-        signing = control_plane.Signing(LocalAuthenticator(tokens, directory, tenants), directory)
+        signing = await stack.enter_async_context(
+            control_plane.signing(shared, listening.identity, port=listening.port)
+        )
         models = ModelsClient(channel, metadata=SignedMetadata(platform.internal_key, shared.clock).sign)
         ports = _ports(shared, signing, qdrant=qdrant, models=models)
         administration = control_plane.routers(
             shared, signing, sync=TemporalSyncControl(temporal), types=ConnectorTypes()
         )
-        app = create_app(ports, Settings(allowed_hosts=LOOPBACK_NAMES), routers=administration)
-        async with serving(app, port=listening.port, host=listening.host):
+        app = create_app(ports, Settings(allowed_hosts=listening.names), routers=administration)
+        async with serving(app, port=listening.port, host=listening.identity.bind):
             ready.set()
             await stop.wait()
 

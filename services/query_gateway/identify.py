@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from cortex.domain.credential import Reader
-from cortex.domain.errors import Denied, NotFound, Unauthenticated
-from cortex.ports.authenticator import Authenticator
+from cortex.domain.credential import Reader, Scope
+from cortex.domain.errors import CrossSite, Denied, NotFound, Unauthenticated
+from cortex.ports.authenticator import Authenticator, Presented
 from cortex.ports.directory import Directory
 from cortex.ports.tracer import Span, Tracer
 from services.query_gateway.deadline import within
@@ -51,17 +51,21 @@ class Identify:
         stages = Stages(self._metrics, self._tracer)
         with stages.stage("auth"):
             async with within(self._timeout_s, "the directory"):
-                reader = await self._reader(request.headers.get("authorization"))
+                reader = await self._reader(Presented.of(request.method, request.headers))
         span: Span = request.state.span
         span.note(tenant_id=str(reader.tenant_id), person_id=str(reader.credential.person_id))
         return Asking(reader, stages, trace_id(request))
 
-    async def _reader(self, authorization: str | None) -> Reader:
+    async def _reader(self, presented: Presented) -> Reader:
         try:
-            credential = await self._authenticator.authenticate(authorization)
+            credential = await self._authenticator.authenticate(presented)
             asker = await self._directory.expand(credential.tenant_id, credential.person_id)
+        except CrossSite:
+            raise
         except Denied as error:
             raise Unauthenticated(str(error) or "Send Authorization: Bearer TOKEN.") from error
         except NotFound:
             raise Unauthenticated("The person of this credential is unknown or inactive.") from None
+        if Scope.READ not in credential.scopes:
+            raise Denied("this takes a credential with the scope read")
         return Reader(credential, asker)

@@ -33,7 +33,7 @@ class Visibility:
 
     async def token(self, reader: Reader) -> str | None:
         async with within(self._timeout_s, "the permission store"):
-            return await self._documents.permission_token(reader.tenant_id)
+            return await self._documents.permission_token(reader.tenant_id, reader.credential.person_id)
 
     async def live(self, reader: Reader, documents: Sequence[DocumentId]) -> dict[DocumentId, LiveDocument]:
         async with within(self._timeout_s, "the document store"):

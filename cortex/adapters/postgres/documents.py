@@ -8,7 +8,8 @@ from cortex.adapters.postgres.database import Database
 from cortex.domain.answer import SourceLabel
 from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Anchor, Block, BlockKind
-from cortex.domain.identity import ChunkId, DocumentId, TenantId
+from cortex.domain.errors import Unauthenticated
+from cortex.domain.identity import ChunkId, DocumentId, PersonId, TenantId
 from cortex.ports.document_reader import LiveDocument, StoredChunk
 
 _LIVE = text(
@@ -24,7 +25,9 @@ _CHUNKS = text(
     " FROM chunks WHERE id = ANY(:chunks)"
 )
 _BLOCKS = text("SELECT blocks FROM blocks WHERE document_id = :document AND revision = :revision")
-_TOKEN = text("SELECT token FROM permission_marks WHERE tenant_id = :tenant")
+_TOKEN = text(
+    "SELECT m.token FROM permission_marks m JOIN persons p ON p.id = :person AND p.active WHERE m.tenant_id = :tenant"
+)
 
 
 class PostgresDocuments:
@@ -71,9 +74,12 @@ class PostgresDocuments:
             stored = (await connection.execute(_BLOCKS, values)).scalar_one_or_none()
         return blocks_from_json(stored or [])
 
-    async def permission_token(self, tenant: TenantId) -> str | None:
+    async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
         async with self._database.tenant(tenant) as connection:
-            token: str | None = (await connection.execute(_TOKEN, {"tenant": tenant})).scalar_one_or_none()
+            row = (await connection.execute(_TOKEN, {"tenant": tenant, "person": person})).one_or_none()
+        if row is None:
+            raise Unauthenticated("The person of this credential is unknown or inactive.")
+        token: str | None = row.token
         return token
 
 

@@ -26,6 +26,7 @@ from cortex.domain.vector import (
 )
 from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.ports.audit_log import AuditEntry
+from cortex.ports.authenticator import Presented
 from cortex.ports.document_reader import LiveDocument, StoredChunk
 from cortex.ports.generator import Ending
 from cortex.ports.permission_engine import Check
@@ -60,10 +61,10 @@ class ManualClock:
 class Authenticator:
     """The token is the person's name."""
 
-    async def authenticate(self, authorization: str | None) -> Credential:
-        if authorization is None or not authorization.startswith("Bearer "):
+    async def authenticate(self, presented: Presented) -> Credential:
+        name = presented.bearer()
+        if name is None:
             raise Denied("Send Authorization: Bearer TOKEN.")
-        name = authorization.removeprefix("Bearer ")
         if name == "expired":
             raise Denied("The token has expired.")
         return Credential(TENANT, person(name), f"{name}@acme.example", Role.MEMBER)
@@ -203,7 +204,7 @@ class Documents:
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
         return self.pages[document]
 
-    async def permission_token(self, tenant: TenantId) -> str | None:
+    async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
         self.token_reads += 1
         return self.token
 

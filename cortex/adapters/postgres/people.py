@@ -1,0 +1,95 @@
+"""People and groups for administration (ports/people.py)."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Row, text
+
+from cortex.adapters.postgres.database import Database
+from cortex.adapters.postgres.people_rows import settle
+from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.wrap.cached_directory import drop
+from cortex.domain.credential import Role
+from cortex.domain.errors import NotFound
+from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId, normalise_email
+from cortex.ports.group_cache import GroupCache
+from cortex.ports.people import GroupDetail, PersonDetail
+
+_PERSON = (
+    "SELECT p.id, e.email, p.name, p.role, p.guest, p.active, p.service,"
+    " (SELECT count(*) FROM person_identities i WHERE i.person_id = p.id) AS sign_ins FROM persons p"
+    " LEFT JOIN LATERAL (SELECT email FROM person_emails WHERE person_id = p.id ORDER BY email LIMIT 1) e ON true"
+    " WHERE p.known AND p.deleted_at IS NULL"
+)
+_PEOPLE = text(
+    f"{_PERSON} AND (:after = '' OR p.id > CAST(nullif(:after, '') AS uuid))"
+    " AND (CAST(:role AS text) IS NULL OR p.role = :role) ORDER BY p.id LIMIT :limit"
+)
+_BY_EMAIL = text(f"{_PERSON} AND p.id IN (SELECT person_id FROM person_emails WHERE email = :email)")
+_GROUPS = text(
+    "SELECT g.id, g.external_id, g.name, g.source_id,"
+    " (SELECT count(*) FROM group_members m WHERE m.group_id = g.id AND m.generation = g.generation) AS members"
+    " FROM groups g WHERE (:after = '' OR g.id > CAST(nullif(:after, '') AS uuid)) ORDER BY g.id LIMIT :limit"
+)
+_SET_ROLE = text("UPDATE persons SET role = :role, updated_at = now() WHERE id = :id")
+_SET_ACTIVE = text("UPDATE persons SET active = :active, version = version + 1, updated_at = now() WHERE id = :id")
+
+
+class PostgresPeople:
+    """Implements People."""
+
+    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache) -> None:
+        self._database = database
+        self._permissions = permissions
+        self._groups = groups
+
+    async def people(
+        self, tenant: TenantId, *, after: str, limit: int, role: Role | None = None
+    ) -> Sequence[PersonDetail]:
+        values = {"after": after, "limit": limit, "role": None if role is None else role.value}
+        async with self._database.tenant(tenant) as connection:
+            return [_detail(row) for row in await connection.execute(_PEOPLE, values)]
+
+    async def person(self, tenant: TenantId, email: str) -> PersonDetail:
+        async with self._database.tenant(tenant) as connection:
+            row = (await connection.execute(_BY_EMAIL, {"email": normalise_email(email)})).one_or_none()
+        if row is None:
+            raise NotFound("there is no such person")
+        return _detail(row)
+
+    async def groups(self, tenant: TenantId, *, after: str, limit: int) -> Sequence[GroupDetail]:
+        async with self._database.tenant(tenant) as connection:
+            rows = await connection.execute(_GROUPS, {"after": after, "limit": limit})
+            return [
+                GroupDetail(
+                    id=GroupId(row.id),
+                    external_id=row.external_id,
+                    name=row.name,
+                    source=None if row.source_id is None else SourceId(row.source_id),
+                    members=row.members,
+                )
+                for row in rows
+            ]
+
+    async def set_role(self, tenant: TenantId, person: PersonId, role: Role) -> None:
+        async with self._database.tenant(tenant) as connection:
+            await connection.execute(_SET_ROLE, {"id": person, "role": role.value})
+
+    async def set_active(self, tenant: TenantId, person: PersonId, *, active: bool) -> None:
+        async with self._database.tenant(tenant) as connection:
+            await connection.execute(_SET_ACTIVE, {"id": person, "active": active})
+            sequence = await settle(connection, tenant, person)
+        await self._permissions.apply_until(tenant, sequence)
+        await drop(self._groups, tenant)
+
+
+def _detail(row: Row[tuple[object, ...]]) -> PersonDetail:
+    return PersonDetail(
+        id=PersonId(row.id),
+        email=row.email,
+        name=row.name,
+        role=Role(row.role),
+        guest=row.guest,
+        active=row.active,
+        service=row.service,
+        sign_ins=row.sign_ins,
+    )
