@@ -1,4 +1,4 @@
-"""Group expansion cached in Redis or Valkey (ports/group_cache.py)."""
+"""Redis or Valkey: expanded groups (ports/group_cache.py), rates and quotas (ports/limits.py)."""
 
 import json
 import random
@@ -16,6 +16,49 @@ EXPANSION_S: Final = 300
 JITTER: Final = 0.2
 CONNECTIONS_MAX: Final = 32
 GENERATION_S: Final = 30 * 24 * 3600
+
+
+# Refills by the server's own clock, takes one token or none, and says how long until there is one.
+_TAKE: Final = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local most, per_s = tonumber(ARGV[1]), tonumber(ARGV[2])
+local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local passed = math.max(0, now - tonumber(bucket[2] or now))
+local tokens = math.min(most, tonumber(bucket[1] or most) + passed * per_s)
+local wait = 0
+if tokens >= 1 then tokens = tokens - 1 else wait = (1 - tokens) / per_s end
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.6f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil(most / per_s * 1000) + 1000)
+return string.format('%.6f', wait)
+"""
+
+
+class RedisBuckets:
+    """Implements Buckets."""
+
+    def __init__(self, url: str, *, timeout_s: float = 0.25) -> None:
+        self._redis = connected(url, timeout_s=timeout_s)
+        self._take = self._redis.register_script(_TAKE)
+
+    async def take(self, key: str, *, per_s: float, most: float) -> float:
+        try:
+            return float(await self._take(keys=[f"cortex:{key}"], args=[most, per_s]))
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+
+    async def count(self, key: str, *, keep_s: float) -> int:
+        try:
+            async with self._redis.pipeline() as pipeline:
+                pipeline.incr(f"cortex:{key}")
+                pipeline.expire(f"cortex:{key}", int(keep_s) + 60)
+                counted, _ = await pipeline.execute()
+        except RedisError as error:
+            raise Transient("Redis is out of reach") from error
+        return int(counted)
+
+    async def close(self) -> None:
+        await self._redis.aclose()
 
 
 class RedisGroupCache:

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from cortex.domain.identity import AnswerId
 from cortex.domain.query import Query
 from cortex.ports.clock import Clock
+from cortex.ports.limits import PrincipalLimits
 from services.query_gateway.answering import Answering, Assignment
 from services.query_gateway.answers import Records
 from services.query_gateway.assemble import assemble
@@ -32,6 +33,7 @@ class Chat:
         answering: Answering,
         following: Following,
         records: Records,
+        limits: PrincipalLimits,
         clock: Clock,
         settings: AnswerSettings,
     ) -> None:
@@ -39,10 +41,12 @@ class Chat:
         self._answering = answering
         self._following = following
         self._records = records
+        self._limits = limits
         self._clock = clock
         self._settings = settings
 
     async def assignment(self, asking: Asking, body: ChatRequest) -> Assignment:
+        await self._limits.question(asking.reader.tenant_id, asking.reader.credential.person_id)
         query = Query(
             text=body.question,
             filters=index_filters(body.filters, as_of=body.as_of),

@@ -16,6 +16,7 @@ from cortex.ports.directory import Directory
 from cortex.ports.document_reader import DocumentReader
 from cortex.ports.generator import Generator
 from cortex.ports.language_detector import LanguageDetector
+from cortex.ports.limits import PrincipalLimits
 from cortex.ports.object_store import ObjectStore
 from cortex.ports.permission_engine import PermissionEngine
 from cortex.ports.query_models import QueryModels
@@ -32,6 +33,7 @@ from services.query_gateway.metrics import Metrics
 from services.query_gateway.middleware import BodyLimit, Envelope, HostGuard
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
+from services.query_gateway.unlimited import Unlimited
 from services.query_gateway.untraced import Untraced
 from services.query_gateway.visibility import Visibility
 
@@ -65,6 +67,7 @@ class Ports:
     registry: CollectorRegistry
     probes: Mapping[str, Probe] = field(default_factory=dict)
     tracer: Tracer = field(default_factory=Untraced)
+    limits: PrincipalLimits = field(default_factory=Unlimited)
 
 
 def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter] = ()) -> FastAPI:
@@ -120,6 +123,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         answering=answering,
         following=following,
         records=records,
+        limits=ports.limits,
         clock=ports.clock,
         settings=settings.answer,
     )

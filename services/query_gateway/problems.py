@@ -17,6 +17,7 @@ from cortex.domain.errors import (
     Exhausted,
     Invalid,
     NotFound,
+    Throttled,
     Transient,
     Unauthenticated,
 )
@@ -31,6 +32,7 @@ _STATUS: tuple[tuple[type[CortexError], int, str], ...] = (
     (Denied, 403, "denied"),
     (Conflict, 409, "conflict"),
     (Exhausted, 413, "exhausted"),
+    (Throttled, 429, "throttled"),
     (Transient, 503, "unavailable"),
     (Bug, 500, "bug"),
 )
@@ -73,7 +75,7 @@ def response(body: ProblemBody, headers: dict[str, str] | None = None) -> Respon
 def headers_of(error: CortexError) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, Transient):
+    if isinstance(error, Transient | Throttled):
         return {"Retry-After": str(ceil(error.retry_after_s or 1.0))}
     return {}
 
@@ -132,5 +134,5 @@ def install(app: FastAPI) -> None:
 
 DOCUMENTED: dict[int | str, dict[str, object]] = {
     status: {"model": ProblemBody, "description": f"{HTTPStatus(status).phrase}, as {MEDIA_TYPE}"}
-    for status in (401, 404, 413, 422, 503)
+    for status in (401, 404, 413, 422, 429, 503)
 }

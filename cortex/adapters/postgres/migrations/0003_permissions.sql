@@ -33,8 +33,8 @@ CREATE TABLE tenant_settings (
     sharing text NOT NULL DEFAULT 'show' CHECK (sharing IN ('show', 'hide', 'ask')),
     acl_age_s_max bigint NOT NULL DEFAULT 259200 CHECK (acl_age_s_max > 0),
     reconcile_every_s integer NOT NULL DEFAULT 86400 CHECK (reconcile_every_s >= 60),
-    requests_per_minute integer NOT NULL DEFAULT 600 CHECK (requests_per_minute > 0),
-    requests_at_once integer NOT NULL DEFAULT 200 CHECK (requests_at_once > 0),
+    requests_per_minute integer NOT NULL DEFAULT 12000 CHECK (requests_per_minute > 0),
+    requests_at_once integer NOT NULL DEFAULT 2000 CHECK (requests_at_once > 0),
     questions_per_day integer CHECK (questions_per_day >= 0) -- NULL: as many as one likes
 );
 
