@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry
@@ -20,10 +21,12 @@ from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
 from cortex.adapters.temporal import TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
-from cortex.domain.errors import Denied, Invalid, NotFound
+from cortex.adapters.wrap.cached_directory import CachedDirectory
+from cortex.domain.errors import Denied, Invalid, NotFound, Transient
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.http import serving
 from cortex.runtime.identity_settings import LOOPBACK, IdentitySettings
+from cortex.runtime.lifecycle import every, run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.registry import connector_of, connectors
 from services.control_plane import compose as control_plane
@@ -33,6 +36,7 @@ from services.llm_gateway.generator import ExtractiveGenerator
 from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
 
+WARM_EVERY_S = 1.0
 LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})
 
 
@@ -84,7 +88,18 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         app = create_app(ports, Settings(allowed_hosts=listening.names), routers=administration)
         async with serving(app, port=listening.port, host=listening.identity.bind):
             ready.set()
-            await stop.wait()
+            await run_loops([partial(_warming, signing.directory)], stop=stop)
+
+
+async def _warming(directory: CachedDirectory) -> None:
+    """Those who asked lately do not wait for their groups after a membership changed, in whichever process."""
+
+    async def warm() -> bool:
+        with suppress(Transient):
+            await directory.warm()
+        return False
+
+    await every(WARM_EVERY_S, warm)
 
 
 def _ports(
@@ -118,4 +133,5 @@ def _ports(
             "models": models.ping,
         },
         tracer=OpenTelemetryTracer(),
+        limits=signing.limits,
     )
