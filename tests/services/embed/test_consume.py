@@ -130,7 +130,7 @@ class Vectors:
     async def save(
         self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]
     ) -> dict[str, tuple[float, ...]]:
-        saved = dict.fromkeys(encodings, (1.0, 0.0))
+        saved: dict[str, tuple[float, ...]] = {key: (1.0, 0.0) for key in sorted(encodings)}
         self.stored.update(saved)
         return saved
 
