@@ -18,12 +18,16 @@ from cortex.adapters.postgres.people import PostgresPeople
 from cortex.adapters.postgres.provisioned_groups import PostgresProvisionedGroups
 from cortex.adapters.postgres.provisioned_users import PostgresProvisionedUsers
 from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
+from cortex.adapters.postgres.settings import PostgresSettings
 from cortex.adapters.postgres.sharing import PostgresSharing
 from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.redis import RedisBuckets
 from cortex.adapters.wrap.cached_directory import CachedDirectory
+from cortex.adapters.wrap.principal_limits import CountedLimits, LimitedAuthenticator
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
+from cortex.ports.limits import PrincipalLimits
 from cortex.ports.sync_control import SyncControl
 from cortex.runtime.backbone import Backbone, source_writer
 from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
@@ -31,6 +35,7 @@ from services.control_plane.authenticate import Authenticators, Foreign, Site
 from services.control_plane.http import admin_router
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.keys import keys_router
+from services.control_plane.limits import limits_router
 from services.control_plane.oidc import oidc_router
 from services.control_plane.people import people_router
 from services.control_plane.ports import ControlPorts, SourceTypes
@@ -105,12 +110,20 @@ def routers(shared: Backbone, signing: Signing, *, sync: SyncControl, types: Sou
         types=types,
         audit=PostgresAuditLog(shared.database, shared.clock),
     )
-    sharing = PostgresSharing(shared.database, shared.permissions, shared.groups, shared.clock)
     return [
         admin_router(ports),
         push_router(ports),
-        sharing_router(signing.authenticator, sharing, ports.audit),
+        *permission_routers(shared, ports),
         *identity_routers(signing.identity),
+    ]
+
+
+def permission_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]:
+    sharing = PostgresSharing(shared.database, shared.permissions, shared.groups, shared.clock)
+    limits = PostgresSettings(shared.database)
+    return [
+        sharing_router(ports.authenticator, sharing, ports.audit),
+        limits_router(ports.authenticator, limits, ports.audit),
     ]
 
 
