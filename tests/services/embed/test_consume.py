@@ -130,7 +130,7 @@ class Vectors:
     async def save(
         self, tenant: TenantId, *, model_key: str, encodings: Mapping[str, PassageEncoding]
     ) -> dict[str, tuple[float, ...]]:
-        saved: dict[str, tuple[float, ...]] = {key: (1.0, 0.0) for key in sorted(encodings)}
+        saved: dict[str, tuple[float, ...]] = dict.fromkeys(encodings, (1.0, 0.0))
         self.stored.update(saved)
         return saved
 
