@@ -44,6 +44,7 @@ from temporalio.worker import Interceptor as WorkerInterceptor
 
 from cortex.domain.errors import CortexError, Transient
 from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.erasure import ERASE_WORKFLOW, ErasureWork
 from cortex.ports.sync_control import (
     BACKFILL_WORKFLOW,
     PERIODIC_WORKFLOW,
@@ -257,3 +258,21 @@ class TemporalSyncControl:
         if status in _RUNNING:
             return WorkState.RUNNING
         return WorkState.DONE if status is WorkflowExecutionStatus.COMPLETED else WorkState.FAILED
+
+
+class TemporalErasureControl:
+    """ErasureControl."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def start(self, tenant: TenantId, erasure: uuid.UUID) -> None:
+        async with _reached():
+            await self._client.start_workflow(
+                ERASE_WORKFLOW,
+                ErasureWork(str(tenant), str(erasure)),
+                id=f"erase-{tenant}-{erasure}",
+                task_queue=TASK_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+            )

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from cortex.cli import ask, doctor, down, models, search, source, status, token, up
+from cortex.cli import ask, audit, doctor, down, erase, models, search, secrets, source, status, token, up
 from cortex.cli.demo import command as demo
 from cortex.cli.exits import exit_code_for
 from cortex.domain.errors import CortexError
@@ -25,6 +25,9 @@ app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.add_typer(source.app, name="source")
 app.add_typer(models.app, name="models")
+app.add_typer(erase.app, name="erase")
+app.add_typer(audit.app, name="audit")
+app.add_typer(secrets.app, name="secrets")
 
 
 def main() -> None:

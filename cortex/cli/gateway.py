@@ -75,6 +75,17 @@ class Gateway:
     def delete(self, path: str) -> dict[str, object]:
         return self._call("DELETE", path)
 
+    def lines(self, path: str, **query: str | int) -> Iterator[str]:
+        """A streamed answer, line by line."""
+        try:
+            with self._client.stream("GET", path, params=query) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    raise problem(response)
+                yield from response.iter_lines()
+        except httpx.TransportError as error:
+            raise Transient("the gateway does not answer; `cortex status` tells why") from error
+
     def events(self, path: str, body: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         """Server-sent events as (type, data)."""
         headers = {"Accept": "text/event-stream"}

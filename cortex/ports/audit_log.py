@@ -1,9 +1,10 @@
 """Append-only, hash-chained record of reads of document bodies and of administrative acts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from cortex.domain.audit import Anchor, AuditLine
 from cortex.domain.identity import TenantId
 
 
@@ -20,4 +21,22 @@ class AuditEntry:
 class AuditLog(Protocol):
     async def append(self, tenant: TenantId, entries: list[AuditEntry]) -> None:
         """Durable when it returns; entries keep their order. Raises Transient."""
+        ...
+
+
+class AuditReader(Protocol):
+    async def lines(self, tenant: TenantId, *, after: int, limit: int) -> list[AuditLine]:
+        """In order, with sequences above `after`. Raises Transient."""
+        ...
+
+
+class AuditAnchors(Protocol):
+    """Heads of the chain, signed and kept apart from it: without them nobody would miss what is cut off its end."""
+
+    async def keep(self, tenant: TenantId, line: AuditLine) -> None:
+        """Idempotent. Raises Transient."""
+        ...
+
+    async def newest(self, tenant: TenantId, *, limit: int) -> Sequence[Anchor]:
+        """Those whose signature holds, the highest first. Bug where one does not. Raises Transient."""
         ...

@@ -40,6 +40,13 @@ class ConnectorSpec:
     config_schema: Mapping[str, object]
     requests_per_s_max: float | None = None
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Which keys of a configuration are kept encrypted, and never shown again."""
+        properties = self.config_schema.get("properties", {})
+        found = properties.items() if isinstance(properties, Mapping) else ()
+        return frozenset(name for name, schema in found if isinstance(schema, Mapping) and schema.get("writeOnly"))
+
 
 class KnownDocuments(Protocol):
     """What is stored of the source, so that a sweep needs no writes. Both are ordered by UTF-8 bytes."""

@@ -35,6 +35,15 @@ class PlatformSettings:
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
 
+    @property
+    def keys(self) -> Path:
+        """What this platform seals and signs with."""
+        return self.data / "keys"
+
+    @property
+    def master_keys(self) -> Path:
+        return self.keys / "master.json"
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "PlatformSettings":
         """Raises Invalid that names every variable that is missing."""

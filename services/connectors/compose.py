@@ -1,43 +1,96 @@
 """Builds the service from its ports and runs its worker."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from temporalio.client import Client
 
+from cortex.adapters.postgres.erasing import of_document, of_person
+from cortex.adapters.postgres.erasing.ledger import PostgresErasures
+from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.postgres.sources import PostgresSources
+from cortex.adapters.qdrant.client import Qdrant
+from cortex.adapters.qdrant.client import connect as connect_qdrant
+from cortex.adapters.sealing import EnvelopeSealer, KeyFile
+from cortex.adapters.signing import PlatformSigner
 from cortex.adapters.telemetry import Telemetry
 from cortex.adapters.temporal import WorkerLimits, connect, working
+from cortex.domain.erasure import SubjectKind
+from cortex.ports.erasure import ErasableStore
+from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_store import SourceStore
 from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import TASK_QUEUE
-from cortex.runtime.backbone import backbone, source_writer
+from cortex.runtime.backbone import Backbone, backbone, source_writer
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.activities import SourceActivities
+from services.connectors.erasure.activities import ErasureActivities
+from services.connectors.erasure.erasing import Erasing
+from services.connectors.erasure.workflows import EraseWorkflow
 from services.connectors.page import Syncing
 from services.connectors.registry import Connectors, connectors
 from services.connectors.removal import Removing
 from services.connectors.settings import ConnectorsSettings
 from services.connectors.workflows import BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, SyncWorkflow
 
-WORKFLOWS: Sequence[type] = (SyncWorkflow, BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow)
+WORKFLOWS: Sequence[type] = (SyncWorkflow, BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, EraseWorkflow)
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
+    """Without `secrets` configurations hold none; without `erasing` nothing is erased."""
+
     store: SourceStore
     writer: SourceWriter
+    secrets: SourceSecrets | None = None
+    erasing: Erasing | None = None
 
 
 def activities(settings: ConnectorsSettings, ports: Ports, known: Connectors) -> list[Callable[..., object]]:
-    syncing = Syncing(ports.store, ports.writer, known)
+    syncing = Syncing(ports.store, ports.writer, known, ports.secrets)
     removing = Removing(ports.store, ports.writer, settings.documents_removed_per_page)
     made = SourceActivities(
         ports.store, syncing=syncing, removing=removing, heartbeat_every_s=settings.heartbeat_every_s
     )
-    return made.all()
+    return [*made.all(), *(ErasureActivities(ports.erasing).all() if ports.erasing is not None else [])]
+
+
+def opened_ports(shared: Backbone, qdrant: Qdrant) -> Ports:
+    """Over the servers that the platform has."""
+    sealer = EnvelopeSealer(KeyFile(shared.settings.master_keys))
+    writer = source_writer(shared)
+    return Ports(
+        PostgresSources(shared.database),
+        writer,
+        secrets=PostgresSecrets(shared.database, sealer),
+        erasing=erasing(shared, qdrant, writer),
+    )
+
+
+def erasing(shared: Backbone, qdrant: Qdrant, writer: SourceWriter) -> Erasing:
+    """A further store, such as memories, is one more line here."""
+    database = shared.database
+    stores: Mapping[SubjectKind, Sequence[ErasableStore]] = {
+        SubjectKind.DOCUMENT: (
+            of_document.Permissions(database, writer),
+            qdrant.document_points(),
+            of_document.Payloads(database, shared.objects),
+            of_document.texts(database),
+            of_document.Answers(database),
+            of_document.row(database),
+        ),
+        SubjectKind.PERSON: (
+            of_person.Memberships(database, shared.permissions, shared.groups),
+            of_person.credentials(database),
+            of_person.conversations(database),
+            of_person.Authorship(database, shared.clock),
+            of_person.NamesInAcls(database),
+            of_person.row(database),
+        ),
+    }
+    return Erasing(PostgresErasures(database), stores, PlatformSigner(shared.settings.keys), shared.clock)
 
 
 async def work(
@@ -61,10 +114,11 @@ async def serve(settings: ConnectorsSettings, ports: Ports, *, ready: asyncio.Ev
     await work(client, settings, ports, ready=ready, stop=stop)
 
 
-async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """The service as a process of its own."""
     async with AsyncExitStack() as stack:
         stack.enter_context(Telemetry("connectors", platform.otlp_url))
         shared = await stack.enter_async_context(backbone(platform))
-        ports = Ports(PostgresSources(shared.database), source_writer(shared))
+        qdrant = await stack.enter_async_context(connect_qdrant(url=platform.qdrant_url, key=platform.qdrant_key))
+        ports = opened_ports(shared, qdrant)
         await serve(ConnectorsSettings(temporal_url=platform.temporal_url), ports, ready=ready, stop=stop)

@@ -14,6 +14,9 @@ RETRY_FIRST = timedelta(seconds=1)
 RETRY_MAX = timedelta(minutes=2)
 RETRY_FACTOR = 2.0
 
+# With the longest pause between them, three days.
+ERASURE_ATTEMPTS_MAX = 2_200
+
 # A page is tens of documents; beyond this something hangs, and a new attempt goes on behind what is already durable.
 PAGE_TIMEOUT = timedelta(minutes=10)
 STEP_TIMEOUT = timedelta(seconds=60)

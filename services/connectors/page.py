@@ -17,6 +17,7 @@ from cortex.domain.change import (
 )
 from cortex.domain.errors import Bug, Conflict, Invalid, NotFound
 from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_store import Run, RunCounts, Source, SourceStore
 from cortex.ports.source_writer import Known, SourceWriter, Written
 from cortex.ports.sync_control import RunKind
@@ -83,6 +84,7 @@ class Syncing:
     store: SourceStore
     writer: SourceWriter
     connectors: Connectors
+    secrets: SourceSecrets | None = None
 
     async def page(self, tenant: TenantId, source_id: SourceId, run_id: str) -> bool:
         """Fetches and stores the next page of the run; True when the run has come to its end.
@@ -111,13 +113,20 @@ class Syncing:
         connector = connector_of(self.connectors, source.type)
         known = StoredDocuments(self.store, source.tenant_id, source.id)
         page = Page()
-        changes = connector.fetch(source.config, cursor=run.cursor, known=known, full=run.kind == RunKind.FULL)
+        config = await self._config(source)
+        changes = connector.fetch(config, cursor=run.cursor, known=known, full=run.kind == RunKind.FULL)
         async with aclosing(changes):
             async for change in changes:
                 page.add(change)
                 if page.cursor is not None:
                     break
         return page
+
+    async def _config(self, source: Source) -> Mapping[str, object]:
+        """With its secrets, which are nowhere else in one piece."""
+        if self.secrets is None:
+            return source.config
+        return {**source.config, **await self.secrets.get(source.tenant_id, source.id)}
 
     async def _stored(self, source: Source, page: Page) -> RunCounts:
         """Permissions before content, deletions before what is new, a container's documents before itself."""

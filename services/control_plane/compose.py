@@ -13,34 +13,45 @@ from cortex.adapters.oidc.settings import OidcSettings
 from cortex.adapters.postgres.api_keys import PostgresApiKeys
 from cortex.adapters.postgres.audit import PostgresAuditLog
 from cortex.adapters.postgres.directory import PostgresDirectory
+from cortex.adapters.postgres.erasing.ledger import PostgresErasures
 from cortex.adapters.postgres.identities import PostgresIdentities
 from cortex.adapters.postgres.people import PostgresPeople
+from cortex.adapters.postgres.privacy import PostgresPrivacy
 from cortex.adapters.postgres.provisioned_groups import PostgresProvisionedGroups
 from cortex.adapters.postgres.provisioned_users import PostgresProvisionedUsers
+from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
 from cortex.adapters.postgres.settings import PostgresSettings
 from cortex.adapters.postgres.sharing import PostgresSharing
 from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.redis import RedisBuckets
+from cortex.adapters.sealing import EnvelopeSealer, KeyFile
+from cortex.adapters.signed_anchors import SignedAnchors
+from cortex.adapters.signing import PlatformSigner
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.adapters.wrap.principal_limits import CountedLimits, LimitedAuthenticator
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
+from cortex.ports.erasure import ErasureControl
 from cortex.ports.limits import PrincipalLimits
 from cortex.ports.sync_control import SyncControl
 from cortex.runtime.backbone import Backbone, source_writer
 from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
+from services.control_plane.audit import AuditPorts, audit_router
 from services.control_plane.authenticate import Authenticators, Foreign, Site
+from services.control_plane.erasure import ErasurePorts, erasure_router
 from services.control_plane.http import admin_router
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.keys import keys_router
 from services.control_plane.limits import limits_router
 from services.control_plane.oidc import oidc_router
 from services.control_plane.people import people_router
+from services.control_plane.policies import PolicyPorts, policies_router
 from services.control_plane.ports import ControlPorts, SourceTypes
 from services.control_plane.push import push_router
 from services.control_plane.scim.http import scim_router
+from services.control_plane.secrets import SecretPorts, secrets_router
 from services.control_plane.sessions import session_router
 from services.control_plane.sharing import sharing_router
 
@@ -100,20 +111,30 @@ async def signing(shared: Backbone, identity: IdentitySettings, *, port: int) ->
         yield Signing(authenticator, directory, ports, counted)
 
 
-def routers(shared: Backbone, signing: Signing, *, sync: SyncControl, types: SourceTypes) -> list[APIRouter]:
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Who does what takes longer than a request."""
+
+    sync: SyncControl
+    erasure: ErasureControl
+
+
+def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceTypes) -> list[APIRouter]:
     ports = ControlPorts(
         authenticator=signing.authenticator,
         directory=signing.directory,
         sources=PostgresSources(shared.database),
         writer=source_writer(shared),
-        sync=sync,
+        sync=work.sync,
         types=types,
         audit=PostgresAuditLog(shared.database, shared.clock),
+        secrets=PostgresSecrets(shared.database, EnvelopeSealer(KeyFile(shared.settings.master_keys))),
     )
     return [
         admin_router(ports),
         push_router(ports),
         *permission_routers(shared, ports),
+        *privacy_routers(shared, ports, work.erasure),
         *identity_routers(signing.identity),
     ]
 
@@ -124,6 +145,17 @@ def permission_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]
     return [
         sharing_router(ports.authenticator, sharing, ports.audit),
         limits_router(ports.authenticator, limits, ports.audit),
+    ]
+
+
+def privacy_routers(shared: Backbone, ports: ControlPorts, erasure: ErasureControl) -> list[APIRouter]:
+    who, log = ports.authenticator, PostgresAuditLog(shared.database, shared.clock)
+    anchors = SignedAnchors(shared.objects, PlatformSigner(shared.settings.keys))
+    return [
+        audit_router(AuditPorts(who, log, reader=log, anchors=anchors)),
+        policies_router(PolicyPorts(who, PostgresPrivacy(shared.database, shared.clock), log)),
+        secrets_router(SecretPorts(who, ports.sources, types=ports.types, secrets=ports.secrets, audit=log)),
+        erasure_router(ErasurePorts(who, PostgresErasures(shared.database), control=erasure, audit=log)),
     ]
 
 

@@ -9,6 +9,7 @@ from cortex.domain.identity import SourceId, TenantId
 from cortex.ports.audit_log import AuditLog
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
+from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_store import Run, Source, SourceStore
 from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import SyncControl
@@ -39,6 +40,10 @@ class SourceTypes(Protocol):
         """Warnings; raises Invalid that names the key and the mend."""
         ...
 
+    async def secrets(self, type_: str) -> frozenset[str]:
+        """Which keys of a configuration are secret; none for a type that is not fetched."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ControlPorts:
@@ -49,3 +54,4 @@ class ControlPorts:
     sync: SyncControl
     types: SourceTypes
     audit: AuditLog
+    secrets: SourceSecrets

@@ -47,6 +47,14 @@ class IndexStage:
         tenant, document, revision = event.tenant_id, event.document_id, event.revision
         if not await self._is_latest(tenant, document, revision):
             return
+        try:
+            await self._make_live(event)
+        except NotFound:
+            # Erased meanwhile, row and all: nothing of it may stay behind.
+            await self._index.points.delete_document(tenant, document)
+
+    async def _make_live(self, event: StageEvent) -> None:
+        tenant, document, revision = event.tenant_id, event.document_id, event.revision
         chunks = await self._store.chunks(tenant, document, revision)
         dense = await self._dense(tenant, chunks)
         state = await self._store.index_state(tenant, document)

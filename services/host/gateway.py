@@ -19,7 +19,7 @@ from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
-from cortex.adapters.temporal import TemporalSyncControl
+from cortex.adapters.temporal import TemporalErasureControl, TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.domain.errors import Denied, Invalid, NotFound, Transient
@@ -83,7 +83,10 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         models = ModelsClient(channel, metadata=SignedMetadata(platform.internal_key, shared.clock).sign)
         ports = _ports(shared, signing, qdrant=qdrant, models=models)
         administration = control_plane.routers(
-            shared, signing, sync=TemporalSyncControl(temporal), types=ConnectorTypes()
+            shared,
+            signing,
+            work=control_plane.Work(TemporalSyncControl(temporal), TemporalErasureControl(temporal)),
+            types=ConnectorTypes(),
         )
         app = create_app(ports, Settings(allowed_hosts=listening.names), routers=administration)
         async with serving(app, port=listening.port, host=listening.identity.bind):

@@ -4,11 +4,9 @@ from collections.abc import Awaitable, Callable
 
 from cortex.adapters.postgres.events import EventNotices, EventRelay
 from cortex.adapters.postgres.repairs import IndexRepairs
-from cortex.adapters.postgres.reprocessing import Reprocessing
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.postgres.vectors import PostgresVectors
 from cortex.domain.errors import Transient
-from cortex.domain.identity import TenantId
 from cortex.runtime.backbone import Backbone
 from cortex.runtime.lifecycle import Loop, every
 
@@ -16,13 +14,12 @@ RELAY_RETRY_S = 1.0
 NOTICE_WAIT_S = 10.0
 APPLY_EVERY_S = 2.0
 REPAIR_EVERY_S = 0.5
-REPROCESS_EVERY_S = 5.0
 SWEEP_EVERY_S = 600.0
 SWEEP_GRACE_S = 3600.0
 
 
 def upkeep(shared: Backbone) -> list[Loop]:
-    """Event relay, leftover permission writes, index repairs, orphaned vectors, documents under changed rules."""
+    """Event relay, leftover permission writes, index repairs, orphaned vectors."""
     relay = EventRelay(shared.database, shared.bus)
     repairs = IndexRepairs(shared.database, shared.clock)
     tenants, vectors = PostgresTenants(shared.database), PostgresVectors(shared.database)
@@ -48,28 +45,17 @@ def upkeep(shared: Backbone) -> list[Loop]:
             await vectors.sweep(tenant.id, grace_s=SWEEP_GRACE_S)
         return False
 
-    reprocessing = Reprocessing(shared.database, shared.clock, recogniser=shared.redactor.version)
-    looked_at: set[TenantId] = set()
-
-    async def reprocess() -> bool:
-        more = []
-        for tenant in await tenants.all():
-            if tenant.id not in looked_at:
-                await reprocessing.look_again(tenant.id)
-                looked_at.add(tenant.id)
-            more.append(await reprocessing.reprocess_batch(tenant.id))
-        return any(more)
-
     return [
-        _loop(RELAY_RETRY_S, relay_events),
-        _loop(APPLY_EVERY_S, apply_permissions),
-        _loop(REPAIR_EVERY_S, repair_index),
-        _loop(SWEEP_EVERY_S, sweep_vectors),
-        _loop(REPROCESS_EVERY_S, reprocess),
+        patient_loop(RELAY_RETRY_S, relay_events),
+        patient_loop(APPLY_EVERY_S, apply_permissions),
+        patient_loop(REPAIR_EVERY_S, repair_index),
+        patient_loop(SWEEP_EVERY_S, sweep_vectors),
     ]
 
 
-def _loop(wait_s: float, step: Callable[[], Awaitable[bool]]) -> Loop:
+def patient_loop(wait_s: float, step: Callable[[], Awaitable[bool]]) -> Loop:
+    """Loops over a step that a server may be away for."""
+
     async def patient() -> bool:
         try:
             return await step()

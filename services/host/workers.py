@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 
 from prometheus_client import CollectorRegistry
 
-from cortex.adapters.postgres.sources import PostgresSources
-from cortex.runtime.backbone import backbone, source_writer
+from cortex.adapters.qdrant.client import connect
+from cortex.runtime.backbone import backbone
 from cortex.runtime.health import probes
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.settings import PlatformSettings
@@ -14,6 +14,7 @@ from services.chunk import compose as chunk
 from services.chunk.settings import ChunkLimits
 from services.connectors import compose as connectors
 from services.connectors.settings import ConnectorsSettings
+from services.host.privacy_upkeep import privacy_upkeep
 from services.host.upkeep import upkeep
 from services.parse import compose as parse
 from services.parse.settings import ParseSettings
@@ -26,11 +27,12 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
         shared = await stack.enter_async_context(backbone(platform, connections_max=12))
         parsing = await stack.enter_async_context(parse.opened(ParseSettings(), shared))
         chunking = await stack.enter_async_context(chunk.opened(ChunkLimits(), shared))
-        ports = connectors.Ports(PostgresSources(shared.database), source_writer(shared))
+        qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
+        ports = connectors.opened_ports(shared, qdrant)
 
         async def connecting() -> None:
             settings = ConnectorsSettings(temporal_url=platform.temporal_url)
             await connectors.serve(settings, ports, ready=ready, stop=stop)
 
-        await run_loops([parsing, chunking, *upkeep(shared), connecting], stop=stop)
+        await run_loops([parsing, chunking, *upkeep(shared), *privacy_upkeep(shared), connecting], stop=stop)
         ready.clear()

@@ -51,6 +51,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "temporalio": (
         "cortex/adapters/temporal.py",
         *(f"services/connectors/{name}.py" for name in ("workflows", "activities", "compose")),
+        *(f"services/connectors/erasure/{name}.py" for name in ("workflows", "activities")),
     ),
     "tokenizers": ("cortex/adapters/onnx",),
     "typer": ("cortex/cli",),
@@ -122,7 +123,9 @@ def test_a_workflow_imports_types_and_activities_alone() -> None:
         allowed = (
             "cortex.domain",
             "cortex.ports.sync_control",
+            "cortex.ports.erasure",
             "temporalio",
+            ".".join([*module.path.parts[:-1], "activities"]),
             f"{service}.activities",
             f"{service}.limits",
             service,

@@ -1,10 +1,10 @@
 """The hash-chained audit log (ports/audit_log.py)."""
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from cortex.adapters.postgres.acl_rows import as_json
 from cortex.adapters.postgres.database import Database
-from cortex.domain.audit import GENESIS, entry_hash
+from cortex.domain.audit import GENESIS, AuditLine, Chain, entry_hash
 from cortex.domain.identity import TenantId
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.clock import Clock
@@ -16,14 +16,14 @@ _APPEND = text(
     "INSERT INTO audit (tenant_id, sequence, at, actor, action, object, details, previous_hash, hash)"
     " VALUES (:tenant, :sequence, :at, :actor, :action, :object, CAST(:details AS jsonb), :previous, :hash)"
 )
-_ALL = text(
-    "SELECT sequence, at, actor, action, object, details, previous_hash, hash FROM audit"
-    " WHERE sequence > :after ORDER BY sequence LIMIT 1000"
-)
+PAGE_LINES = 1_000
+_COLUMNS = "sequence, at, actor, action, object, details, previous_hash, hash"
+_AFTER = text(f"SELECT {_COLUMNS} FROM audit WHERE sequence > :after ORDER BY sequence LIMIT :most")
+_HEAD = text(f"SELECT {_COLUMNS} FROM audit ORDER BY sequence DESC LIMIT 1")
 
 
 class PostgresAuditLog:
-    """Implements AuditLog; `verify` walks the chain."""
+    """Implements AuditLog and AuditReader."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -64,24 +64,34 @@ class PostgresAuditLog:
             if rows:
                 await connection.execute(_APPEND, rows)
 
+    async def lines(self, tenant: TenantId, *, after: int, limit: int) -> list[AuditLine]:
+        async with self._database.tenant(tenant) as connection:
+            rows = (await connection.execute(_AFTER, {"after": after, "most": limit})).all()
+        return [_line(row) for row in rows]
+
+    async def head(self, tenant: TenantId) -> AuditLine | None:
+        """The newest entry; None before the first."""
+        async with self._database.tenant(tenant) as connection:
+            row = (await connection.execute(_HEAD)).one_or_none()
+        return None if row is None else _line(row)
+
     async def verify(self, tenant: TenantId) -> tuple[int, int | None]:
-        """How many entries there are, and the sequence of the first that is altered or missing."""
-        count, previous = 0, GENESIS
-        while True:
-            async with self._database.tenant(tenant) as connection:
-                rows = (await connection.execute(_ALL, {"after": count})).all()
-            if not rows:
-                return count, None
-            for row in rows:
-                link = entry_hash(
-                    previous,
-                    sequence=count + 1,
-                    at=row.at,
-                    actor=row.actor,
-                    action=row.action,
-                    object_=row.object,
-                    details=row.details,
-                )
-                if row.sequence != count + 1 or link != bytes(row.hash):
-                    return count, count + 1
-                count, previous = count + 1, link
+        """How many entries fit, and the sequence of the first that is altered or missing."""
+        chain = Chain()
+        while lines := await self.lines(tenant, after=chain.entries, limit=PAGE_LINES):
+            if not all(map(chain.follow, lines)):
+                break
+        return chain.entries, chain.broken_at
+
+
+def _line(row: Row[tuple[object, ...]]) -> AuditLine:
+    return AuditLine(
+        sequence=row.sequence,
+        at=row.at,
+        actor=row.actor,
+        action=row.action,
+        object=row.object,
+        details=row.details,
+        previous_hash=bytes(row.previous_hash),
+        hash=bytes(row.hash),
+    )

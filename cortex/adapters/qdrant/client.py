@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from qdrant_client import AsyncQdrantClient
 
 from cortex.adapters.qdrant.collections import QdrantCollections
+from cortex.adapters.qdrant.erasure import DocumentPoints
 from cortex.adapters.qdrant.errors import translated
 from cortex.adapters.qdrant.reader import QdrantReader
 from cortex.adapters.qdrant.writer import QdrantWriter
@@ -40,6 +41,9 @@ class Qdrant:
 
     def reader(self, collection: str) -> QdrantReader:
         return QdrantReader(self.client, collection)
+
+    def document_points(self) -> DocumentPoints:
+        return DocumentPoints(self.client)
 
     async def ping(self) -> None:
         """Raises Transient when the server does not answer."""

@@ -48,6 +48,15 @@ class DataFolder:
         return shared if shared.is_dir() and not own.is_dir() else own
 
     @property
+    def keys(self) -> Path:
+        """What this platform seals and signs with: lost, sealed secrets and old signatures are lost too."""
+        return self.root / "keys"
+
+    @property
+    def master_keys(self) -> Path:
+        return self.keys / "master.json"
+
+    @property
     def credentials_file(self) -> Path:
         return self.root / "secrets.json"
 

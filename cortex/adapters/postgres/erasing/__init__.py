@@ -1,0 +1,1 @@
+"""What Postgres holds of a document or a person, store by store (ports/erasure.py), and the ledger of erasures."""

@@ -1,0 +1,57 @@
+"""Loops of privacy: documents under changed rules, and signed heads of the audit."""
+
+from cortex.adapters.postgres.audit import PostgresAuditLog
+from cortex.adapters.postgres.reprocessing import Reprocessing
+from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.signed_anchors import SignedAnchors
+from cortex.adapters.signing import PlatformSigner
+from cortex.domain.identity import TenantId
+from cortex.runtime.backbone import Backbone
+from cortex.runtime.lifecycle import Loop
+from services.host.upkeep import patient_loop
+
+REPROCESS_EVERY_S = 5.0
+ANCHOR_EVERY_S = 60.0
+
+
+def privacy_upkeep(shared: Backbone) -> list[Loop]:
+    return [
+        patient_loop(REPROCESS_EVERY_S, ReprocessStep(shared)),
+        patient_loop(ANCHOR_EVERY_S, AnchorStep(shared)),
+    ]
+
+
+class ReprocessStep:
+    """One batch of each tenant; at the first look of a process every source is compared with its rules."""
+
+    def __init__(self, shared: Backbone) -> None:
+        self._tenants = PostgresTenants(shared.database)
+        self._reprocessing = Reprocessing(shared.database, shared.clock, recogniser=shared.redactor.version)
+        self._seen: set[TenantId] = set()
+
+    async def __call__(self) -> bool:
+        more = False
+        for tenant in await self._tenants.all():
+            if tenant.id not in self._seen:
+                await self._reprocessing.look_again(tenant.id)
+                self._seen.add(tenant.id)
+            more |= await self._reprocessing.reprocess_batch(tenant.id)
+        return more
+
+
+class AnchorStep:
+    """Whatever has been audited since the last turn is vouched for."""
+
+    def __init__(self, shared: Backbone) -> None:
+        self._tenants = PostgresTenants(shared.database)
+        self._audit = PostgresAuditLog(shared.database, shared.clock)
+        self._anchors = SignedAnchors(shared.objects, PlatformSigner(shared.settings.keys))
+        self._kept: dict[TenantId, int] = {}
+
+    async def __call__(self) -> bool:
+        for tenant in await self._tenants.all():
+            head = await self._audit.head(tenant.id)
+            if head is not None and head.sequence != self._kept.get(tenant.id):
+                await self._anchors.keep(tenant.id, head)
+                self._kept[tenant.id] = head.sequence
+        return False
