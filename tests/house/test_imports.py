@@ -18,7 +18,10 @@ HOMES: dict[str, tuple[str, ...]] = {
     "cryptography": ("cortex/adapters",),
     "fastapi": ("services/query_gateway", "services/control_plane"),
     "google.protobuf": ("cortex/adapters",),
-    "httpx": ("cortex/cli",),
+    "httpx": (
+        "cortex/adapters/egress.py",
+        "cortex/cli",
+    ),
     "grpc": (
         "cortex/adapters",
         *(f"services/{name}/{file}" for name in ("embed", "rerank") for file in ("rpc.py", "compose.py")),

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cortex.domain.erasure import ErasureState, SubjectKind, signed_bytes, statement
+from cortex.domain.erasure import Erasure, ErasureState, SubjectKind, signed_bytes, statement
 from cortex.domain.errors import Bug, Transient
 from cortex.domain.identity import TenantId
 from cortex.ports.clock import Clock
@@ -35,20 +35,26 @@ class Erasing:
     clock: Clock
 
     async def steps(self, tenant: TenantId, erasure: uuid.UUID) -> list[str]:
-        """Names of what is still to be gone through; none once there is a certificate."""
+        """Names of what is still to be gone through; none once there is a certificate.
+
+        All are counted before the first is emptied: from the tombstone on, others clear away after it on their own.
+        """
         found = await self.ledger.erasure(tenant, erasure)
         if found.state is not ErasureState.RUNNING:
             return []
-        return [store.name for store in self.stores[found.subject.kind]]
+        stores = self.stores[found.subject.kind]
+        for store in stores:
+            await self._count(tenant, found, store)
+        return [store.name for store in stores]
 
     async def erase(self, tenant: TenantId, erasure: uuid.UUID, name: str) -> None:
-        """Counted before it is erased, so that a crash in between loses no count."""
-        subject = (await self.ledger.erasure(tenant, erasure)).subject
-        store = next((store for store in self.stores[subject.kind] if store.name == name), None)
+        """Counted once more before it is erased: something may have come in since."""
+        found = await self.ledger.erasure(tenant, erasure)
+        store = next((store for store in self.stores[found.subject.kind] if store.name == name), None)
         if store is None:
             raise Bug(f"there is no store {name}")
-        await self.ledger.found(tenant, erasure, store=name, number=await store.count(tenant, subject))
-        await store.erase(tenant, subject)
+        await self._count(tenant, found, store)
+        await store.erase(tenant, found.subject)
 
     async def certify(self, tenant: TenantId, erasure: uuid.UUID) -> None:
         """Looks into every store once more. What came in behind the first pass is erased and looked for again."""
@@ -69,6 +75,10 @@ class Erasing:
         }
         signature = base64.b64encode(self.signer.sign(signed_bytes(stated))).decode()
         await self.ledger.finish(tenant, erasure, certificate=stated | {"signature": signature})
+
+    async def _count(self, tenant: TenantId, found: Erasure, store: ErasableStore) -> None:
+        number = await store.count(tenant, found.subject)
+        await self.ledger.found(tenant, found.id, store=store.name, number=number)
 
     async def give_up(self, tenant: TenantId, erasure: uuid.UUID, *, error: str) -> None:
         await self.ledger.fail(tenant, erasure, error=error)
