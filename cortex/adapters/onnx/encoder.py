@@ -24,7 +24,7 @@ class OnnxEncoder:
     def __init__(self, package: ModelPackage) -> None:
         self.model: ModelCard = package.card
         self._tokenizer = Tokenizer(package.tokenizer_path)
-        # Off in the builds for Linux anyway; on Windows it would report home.
+        # On Windows; elsewhere the package's environment has done it.
         onnxruntime.disable_telemetry_events()
         self._session = onnxruntime.InferenceSession(
             package.model_path, _session_options(), providers=["CPUExecutionProvider"]

@@ -16,6 +16,8 @@ from cortex.runtime.supervisor import GrpcHealthProbe, ProcessSpec
 SCHEMA = Path(spicedb_local.__file__).parents[1] / "spicedb" / "schema.zed"
 # The engine puts a socket here, and the system allows 107 bytes for its whole path.
 _SOCKET_FOLDER_BYTES_MAX = 70
+# The engine reports to its makers, and the embedded one has no switch for that: its reports meet a closed door.
+_NO_WAY_OUT = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
 
 
 def spec(plan: Plan, *, empty: bool) -> ProcessSpec:
@@ -24,7 +26,7 @@ def spec(plan: Plan, *, empty: bool) -> ProcessSpec:
     write_private(key_file, plan.credentials.spicedb)
     port = plan.ports["spicedb"]
     source = ("--empty",) if empty else ("--database-url", plan.replay_url)
-    environment = {**python_environment(), "PGPASSWORD": plan.credentials.postgres_replay}
+    environment = {**python_environment(), **_NO_WAY_OUT, "PGPASSWORD": plan.credentials.postgres_replay}
     if len(str(folder).encode()) <= _SOCKET_FOLDER_BYTES_MAX:
         environment["TMPDIR"] = str(folder)
     return ProcessSpec(
