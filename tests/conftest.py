@@ -7,16 +7,12 @@ import pytest
 from cortex.runtime.local import ServerName
 from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
 from tests.otlp import Collector, collecting
+from tests.scheduling import ByServers
 
-ONE_PLATFORM = "tests/e2e/"
 
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `--dist loadgroup` a file's tests stay together, and so do all that share the one whole platform."""
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group("platform" if file.startswith(ONE_PLATFORM) else file))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByServers:
+    return ByServers(config, log)
 
 
 @pytest.fixture(scope="session")
