@@ -45,6 +45,7 @@ from temporalio.worker import Interceptor as WorkerInterceptor
 from cortex.domain.errors import CortexError, Transient
 from cortex.domain.identity import SourceId, TenantId
 from cortex.ports.erasure import ERASE_WORKFLOW, ErasureWork
+from cortex.ports.reconciliation import RECONCILE_WORKFLOW, ReconcileWork
 from cortex.ports.sync_control import (
     BACKFILL_WORKFLOW,
     PERIODIC_WORKFLOW,
@@ -63,6 +64,7 @@ from cortex.ports.sync_control import (
 logger = logging.getLogger(__name__)
 
 SCHEDULE_JITTER = timedelta(seconds=10)
+RECONCILE_JITTER = timedelta(minutes=10)
 _RUNNING = frozenset([WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW])
 
 
@@ -225,14 +227,7 @@ class TemporalSyncControl:
             spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every)], jitter=min(SCHEDULE_JITTER, every / 10)),
             policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=every),
         )
-
-        async def replaced(_: ScheduleUpdateInput) -> ScheduleUpdate:
-            return ScheduleUpdate(schedule)
-
-        try:
-            await self._client.create_schedule(identifier, schedule)
-        except ScheduleAlreadyRunningError:
-            await self._client.get_schedule_handle(identifier).update(replaced)
+        await _scheduled(self._client, schedule, identifier)
 
     async def _unschedule(self, tenant: TenantId, source: SourceId) -> None:
         try:
@@ -276,3 +271,52 @@ class TemporalErasureControl:
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
             )
+
+
+class TemporalReconcileControl:
+    """ReconcileControl."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def start(self, tenant: TenantId) -> str:
+        async with _reached():
+            handle = await self._client.start_workflow(
+                RECONCILE_WORKFLOW,
+                ReconcileWork(str(tenant)),
+                id=f"reconcile-{tenant}",
+                task_queue=TASK_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+            )
+        return handle.first_execution_run_id or ""
+
+    async def every(self, tenant: TenantId, every_s: int) -> None:
+        """What it starts has a name of its own, and may come beside a run that was asked for: steps are idempotent."""
+        period, identifier = timedelta(seconds=every_s), f"reconcile-every-{tenant}"
+        async with _reached():
+            await _scheduled(
+                self._client,
+                Schedule(
+                    action=ScheduleActionStartWorkflow(
+                        RECONCILE_WORKFLOW, ReconcileWork(str(tenant)), id=identifier, task_queue=TASK_QUEUE
+                    ),
+                    spec=ScheduleSpec(
+                        intervals=[ScheduleIntervalSpec(period)], jitter=min(RECONCILE_JITTER, period / 10)
+                    ),
+                    policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=period),
+                ),
+                identifier,
+            )
+
+
+async def _scheduled(client: Client, schedule: Schedule, identifier: str) -> None:
+    """Made, or put in the place of the one there is."""
+
+    async def replaced(_: ScheduleUpdateInput) -> ScheduleUpdate:
+        return ScheduleUpdate(schedule)
+
+    try:
+        await client.create_schedule(identifier, schedule)
+    except ScheduleAlreadyRunningError:
+        await client.get_schedule_handle(identifier).update(replaced)

@@ -37,7 +37,10 @@ class ContentEvent:
 
 @dataclass(frozen=True, slots=True)
 class StageEvent:
-    """A document's revision has passed a stage: `parsed`, `chunked` or `indexed`."""
+    """A document's revision has passed a stage: `parsed`, `chunked` or `indexed`.
+
+    `again` tells one that is asked for once more from the first, which the bus would take for the same.
+    """
 
     stage: str
     tenant_id: TenantId
@@ -45,10 +48,11 @@ class StageEvent:
     document_id: DocumentId
     revision: int
     traceparent: str = ""
+    again: str = ""
 
     @property
     def event_id(self) -> str:
-        parts = (self.stage, self.tenant_id, self.document_id, self.revision)
+        parts = (self.stage, self.tenant_id, self.document_id, self.revision, *filter(None, [self.again]))
         return hashlib.sha256("\x00".join(map(str, parts)).encode()).hexdigest()
 
     @property

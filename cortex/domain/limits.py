@@ -14,6 +14,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Ages:
+    """How old permissions of a source that is read may be before its documents are hidden, and when all is compared."""
+
+    acl_age_s_max: int = 259_200
+    reconcile_every_s: int = 86_400
+
+
+@dataclass(frozen=True, slots=True)
 class Bucket:
     tokens: float
     at_s: float

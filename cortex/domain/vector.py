@@ -9,6 +9,9 @@ from datetime import datetime
 from cortex.domain.errors import Invalid
 from cortex.domain.identity import ChunkId, ContainerId, DocumentId, PersonId, SourceId, TenantId
 
+COLLECTION_ALIAS = "chunks"
+"""By which readers reach the collection of the present model."""
+
 EVERYONE = "*"
 ACL_CLAUSES_MAX = 4
 PRINCIPAL = re.compile(r"[tm]|[pg]:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from cortex.domain.identity import PersonId, TenantId
-from cortex.domain.limits import Limits
+from cortex.domain.limits import Ages, Limits
 
 
 class LimitStore(Protocol):
@@ -14,6 +14,14 @@ class LimitStore(Protocol):
     async def set_limits(self, tenant: TenantId, limits: Limits) -> None:
         """Holds within half a minute. Raises Transient."""
         ...
+
+
+class AgeStore(Protocol):
+    """Raises Transient."""
+
+    async def ages(self, tenant: TenantId) -> Ages: ...
+
+    async def set_ages(self, tenant: TenantId, ages: Ages) -> None: ...
 
 
 class Buckets(Protocol):

@@ -1,11 +1,11 @@
 """The authority for the re-check (SpiceDB)."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from cortex.domain.identity import DocumentId, PersonId, TenantId
-from cortex.domain.relation import RelationUpdate
+from cortex.domain.relation import Relation, RelationUpdate
 
 UPDATES_MAX = 1_000
 
@@ -29,5 +29,14 @@ class PermissionEngine(Protocol):
         """One answer per check, in order, at least as fresh as the token. An error on one item is False for that item.
 
         Raises Transient when the engine is out of reach: the caller must then show nothing.
+        """
+        ...
+
+
+class PermissionReader(Protocol):
+    def relations(self, resource_type: str, *, prefix: str) -> AsyncIterator[Relation]:
+        """Every relation of objects of that type whose ids begin with `prefix`, as of the call or later.
+
+        Raises Transient.
         """
         ...

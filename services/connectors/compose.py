@@ -9,6 +9,12 @@ from temporalio.client import Client
 
 from cortex.adapters.postgres.erasing import of_document, of_person
 from cortex.adapters.postgres.erasing.ledger import PostgresErasures
+from cortex.adapters.postgres.reconcile.engine import EngineReconciler
+from cortex.adapters.postgres.reconcile.index import PostgresIndexTruth
+from cortex.adapters.postgres.reconcile.mirror import MirrorReconciler
+from cortex.adapters.postgres.reconcile.permissions import PostgresReconciler
+from cortex.adapters.postgres.reconcile.runs import PostgresReconcileRuns
+from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.qdrant.client import Qdrant
@@ -18,6 +24,7 @@ from cortex.adapters.signing import PlatformSigner
 from cortex.adapters.telemetry import Telemetry
 from cortex.adapters.temporal import WorkerLimits, connect, working
 from cortex.domain.erasure import SubjectKind
+from cortex.domain.vector import COLLECTION_ALIAS
 from cortex.ports.erasure import ErasableStore
 from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_store import SourceStore
@@ -30,22 +37,33 @@ from services.connectors.erasure.activities import ErasureActivities
 from services.connectors.erasure.erasing import Erasing
 from services.connectors.erasure.workflows import EraseWorkflow
 from services.connectors.page import Syncing
+from services.connectors.reconcile.activities import ReconcileActivities
+from services.connectors.reconcile.reconciling import Index, Reconciling
+from services.connectors.reconcile.workflows import ReconcileWorkflow
 from services.connectors.registry import Connectors, connectors
 from services.connectors.removal import Removing
 from services.connectors.settings import ConnectorsSettings
 from services.connectors.workflows import BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, SyncWorkflow
 
-WORKFLOWS: Sequence[type] = (SyncWorkflow, BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, EraseWorkflow)
+WORKFLOWS: Sequence[type] = (
+    SyncWorkflow,
+    BackfillWorkflow,
+    PeriodicSyncWorkflow,
+    RemoveWorkflow,
+    EraseWorkflow,
+    ReconcileWorkflow,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Without `secrets` configurations hold none; without `erasing` nothing is erased."""
+    """Without `secrets` configurations hold none; without `erasing` or `reconciling` there is none of it."""
 
     store: SourceStore
     writer: SourceWriter
     secrets: SourceSecrets | None = None
     erasing: Erasing | None = None
+    reconciling: ReconcileActivities | None = None
 
 
 def activities(settings: ConnectorsSettings, ports: Ports, known: Connectors) -> list[Callable[..., object]]:
@@ -54,7 +72,9 @@ def activities(settings: ConnectorsSettings, ports: Ports, known: Connectors) ->
     made = SourceActivities(
         ports.store, syncing=syncing, removing=removing, heartbeat_every_s=settings.heartbeat_every_s
     )
-    return [*made.all(), *(ErasureActivities(ports.erasing).all() if ports.erasing is not None else [])]
+    erasing = ErasureActivities(ports.erasing).all() if ports.erasing is not None else []
+    reconciling = ports.reconciling.all() if ports.reconciling is not None else []
+    return [*made.all(), *erasing, *reconciling]
 
 
 def opened_ports(shared: Backbone, qdrant: Qdrant) -> Ports:
@@ -66,7 +86,22 @@ def opened_ports(shared: Backbone, qdrant: Qdrant) -> Ports:
         writer,
         secrets=PostgresSecrets(shared.database, sealer),
         erasing=erasing(shared, qdrant, writer),
+        reconciling=reconciling(shared, qdrant),
     )
+
+
+def reconciling(shared: Backbone, qdrant: Qdrant) -> ReconcileActivities:
+    """Over the collection that readers see, whatever it is called."""
+    database, writer = shared.database, qdrant.writer(COLLECTION_ALIAS)
+    mirror = MirrorReconciler(database, shared.permissions)
+    steps = Reconciling(
+        PostgresReconciler(mirror, EngineReconciler(database, shared.engine)),
+        truth=PostgresIndexTruth(database),
+        states=PostgresRevisions(database),
+        index=Index(qdrant.reader(COLLECTION_ALIAS), writer, writer),
+        publisher=shared.stages,
+    )
+    return ReconcileActivities(steps, PostgresReconcileRuns(database))
 
 
 def erasing(shared: Backbone, qdrant: Qdrant, writer: SourceWriter) -> Erasing:

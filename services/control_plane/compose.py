@@ -19,6 +19,7 @@ from cortex.adapters.postgres.people import PostgresPeople
 from cortex.adapters.postgres.privacy import PostgresPrivacy
 from cortex.adapters.postgres.provisioned_groups import PostgresProvisionedGroups
 from cortex.adapters.postgres.provisioned_users import PostgresProvisionedUsers
+from cortex.adapters.postgres.reconcile.runs import PostgresReconcileRuns
 from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
 from cortex.adapters.postgres.settings import PostgresSettings
@@ -35,6 +36,7 @@ from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.erasure import ErasureControl
 from cortex.ports.limits import PrincipalLimits
+from cortex.ports.reconciliation import ReconcileControl
 from cortex.ports.sync_control import SyncControl
 from cortex.runtime.backbone import Backbone, source_writer
 from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
@@ -50,6 +52,7 @@ from services.control_plane.people import people_router
 from services.control_plane.policies import PolicyPorts, policies_router
 from services.control_plane.ports import ControlPorts, SourceTypes
 from services.control_plane.push import push_router
+from services.control_plane.reconcile import ReconcilePorts, reconcile_router
 from services.control_plane.scim.http import scim_router
 from services.control_plane.secrets import SecretPorts, secrets_router
 from services.control_plane.sessions import session_router
@@ -117,6 +120,7 @@ class Work:
 
     sync: SyncControl
     erasure: ErasureControl
+    reconcile: ReconcileControl
 
 
 def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceTypes) -> list[APIRouter]:
@@ -133,18 +137,20 @@ def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceType
     return [
         admin_router(ports),
         push_router(ports),
-        *permission_routers(shared, ports),
+        *permission_routers(shared, ports, work.reconcile),
         *privacy_routers(shared, ports, work.erasure),
         *identity_routers(signing.identity),
     ]
 
 
-def permission_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]:
+def permission_routers(shared: Backbone, ports: ControlPorts, control: ReconcileControl) -> list[APIRouter]:
     sharing = PostgresSharing(shared.database, shared.permissions, shared.groups, shared.clock)
-    limits = PostgresSettings(shared.database)
+    settings, runs = PostgresSettings(shared.database), PostgresReconcileRuns(shared.database)
+    reconcile = ReconcilePorts(ports.authenticator, control, runs, settings, ports.audit)
     return [
         sharing_router(ports.authenticator, sharing, ports.audit),
-        limits_router(ports.authenticator, limits, ports.audit),
+        limits_router(ports.authenticator, settings, ports.audit),
+        reconcile_router(reconcile),
     ]
 
 

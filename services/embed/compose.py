@@ -10,7 +10,6 @@ import grpc
 
 from cortex.adapters.bm25.encoder import Bm25Encoder, Bm25Weights
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
-from cortex.adapters.clock import SystemClock
 from cortex.adapters.event_wire import on_content, on_stage
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.language import LanguageByScript
@@ -18,21 +17,21 @@ from cortex.adapters.onnx.encoder import OnnxEncoder
 from cortex.adapters.onnx.package import verify
 from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.vectors import PostgresVectors
-from cortex.adapters.qdrant.client import Qdrant
+from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.wrap.traced_writer import TracedWriter
-from cortex.domain.errors import Invalid
-from cortex.domain.vector import CollectionSpec
+from cortex.domain.vector import COLLECTION_ALIAS, CollectionSpec
 from cortex.ports.event_bus import Subscription
 from cortex.rpc.models.v1 import models_pb2_grpc
-from cortex.runtime.backbone import Backbone
-from cortex.runtime.lifecycle import Loop
+from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.lifecycle import Loop, run_loops
+from cortex.runtime.settings import PlatformSettings
 from services.embed.consume import Index, IndexStage
 from services.embed.passages import PassageEncoder
 from services.embed.query import QueryEncoder
 from services.embed.rpc import EmbedRpc, TenantOf
 from services.embed.scheduler import scheduling
-from services.embed.settings import COLLECTION_ALIAS, EmbedSettings
+from services.embed.settings import EmbedSettings
 
 CHUNKED = Subscription(
     name="embed", subjects=("cortex.chunked.*",), concurrency=4, acknowledge_wait_s=30.0, deliveries_max=50
@@ -103,12 +102,17 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
     return [consume_chunked, consume_changed]
 
 
-async def run(settings: EmbedSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
-    """The gRPC side as a process of its own. It answers calls that the platform has signed, and no others."""
-    if not settings.internal_key:
-        raise Invalid("set CORTEX_INTERNAL_KEY: without it nobody could be told from anybody")
-    tenant_of = SignedMetadata(settings.internal_key, SystemClock()).tenant
-    server = GrpcServerSettings(address=settings.address, grace_s=settings.grace_s)
-    async with opened(settings) as embed, serving(server, [partial(embed.register, tenant_of=tenant_of)]):
-        ready.set()
-        await stop.wait()
+async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    """The gateway and its consumers as a process of its own; it answers calls that the platform signed alone."""
+    settings = EmbedSettings(models_dir=platform.models_dir, cache_dir=platform.data / "cache")
+    async with (
+        backbone(platform) as shared,
+        connect(url=platform.qdrant_url, key=platform.qdrant_key) as qdrant,
+        opened(settings) as embed,
+    ):
+        tenant_of = SignedMetadata(platform.internal_key, shared.clock).tenant
+        server = GrpcServerSettings(address=platform.models_url.removeprefix("grpc://"), grace_s=settings.grace_s)
+        async with serving(server, [partial(embed.register, tenant_of=tenant_of)]):
+            loops = await indexing(embed, shared, qdrant)
+            ready.set()
+            await run_loops(loops, stop=stop)

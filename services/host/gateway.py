@@ -19,10 +19,11 @@ from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
-from cortex.adapters.temporal import TemporalErasureControl, TemporalSyncControl
+from cortex.adapters.temporal import TemporalErasureControl, TemporalReconcileControl, TemporalSyncControl
 from cortex.adapters.temporal import connect as connect_temporal
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.domain.errors import Denied, Invalid, NotFound, Transient
+from cortex.domain.vector import COLLECTION_ALIAS
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.http import serving
 from cortex.runtime.identity_settings import LOOPBACK, IdentitySettings
@@ -30,7 +31,6 @@ from cortex.runtime.lifecycle import every, run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.registry import connector_of, connectors
 from services.control_plane import compose as control_plane
-from services.embed.settings import COLLECTION_ALIAS
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
 from services.query_gateway.http import Ports, create_app
@@ -85,7 +85,9 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         administration = control_plane.routers(
             shared,
             signing,
-            work=control_plane.Work(TemporalSyncControl(temporal), TemporalErasureControl(temporal)),
+            work=control_plane.Work(
+                TemporalSyncControl(temporal), TemporalErasureControl(temporal), TemporalReconcileControl(temporal)
+            ),
             types=ConnectorTypes(),
         )
         app = create_app(ports, Settings(allowed_hosts=listening.names), routers=administration)

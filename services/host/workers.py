@@ -3,17 +3,15 @@
 import asyncio
 from contextlib import AsyncExitStack
 
-from prometheus_client import CollectorRegistry
-
 from cortex.adapters.qdrant.client import connect
 from cortex.runtime.backbone import backbone
-from cortex.runtime.health import probes
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.chunk import compose as chunk
 from services.chunk.settings import ChunkLimits
 from services.connectors import compose as connectors
 from services.connectors.settings import ConnectorsSettings
+from services.host.permission_upkeep import permission_upkeep
 from services.host.privacy_upkeep import privacy_upkeep
 from services.host.upkeep import upkeep
 from services.parse import compose as parse
@@ -22,8 +20,6 @@ from services.parse.settings import ParseSettings
 
 async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
     async with AsyncExitStack() as stack:
-        registry = CollectorRegistry()
-        await stack.enter_async_context(probes(port=platform.health_port, is_ready=ready.is_set, registry=registry))
         shared = await stack.enter_async_context(backbone(platform, connections_max=12))
         parsing = await stack.enter_async_context(parse.opened(ParseSettings(), shared))
         chunking = await stack.enter_async_context(chunk.opened(ChunkLimits(), shared))
@@ -34,5 +30,7 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
             settings = ConnectorsSettings(temporal_url=platform.temporal_url)
             await connectors.serve(settings, ports, ready=ready, stop=stop)
 
-        await run_loops([parsing, chunking, *upkeep(shared), *privacy_upkeep(shared), connecting], stop=stop)
-        ready.clear()
+        await run_loops(
+            [parsing, chunking, *upkeep(shared), *privacy_upkeep(shared), *permission_upkeep(shared), connecting],
+            stop=stop,
+        )

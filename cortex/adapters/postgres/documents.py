@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import text
 
 from cortex.adapters.postgres.database import Database
+from cortex.adapters.postgres.freshness import FRESH
 from cortex.domain.answer import SourceLabel
 from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Anchor, Block, BlockKind
@@ -19,6 +20,7 @@ _LIVE = text(
     " (d.altered OR d.stage = 'queued') AND coalesce(s.privacy ->> 'originals', 'hide') <> 'show' AS original_hidden"
     " FROM documents d JOIN sources s ON s.id = d.source_id"
     " WHERE d.id = ANY(:documents) AND d.tombstoned_at IS NULL AND NOT d.quarantined AND s.state <> 'removing'"
+    f" AND {FRESH}"
 )
 _CHUNKS = text(
     "SELECT id, document_id, revision, ordinal, text, heading_path, anchors, language, tokens"

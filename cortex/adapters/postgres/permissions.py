@@ -9,7 +9,7 @@ from cortex.domain.relation import Operation, Relation, RelationUpdate
 from cortex.ports.permission_engine import UPDATES_MAX, PermissionEngine
 
 # Waiters queue on the lock; whoever gets it finds the mark moved, or moves it.
-_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('permissions:' || :tenant, 0))")
+APPLY_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('permissions:' || :tenant, 0))")
 _LOCK_TIMEOUT = text("SELECT set_config('lock_timeout', :timeout, true)")
 _MARK = text("SELECT applied FROM permission_marks WHERE tenant_id = :tenant")
 _PENDING = text(
@@ -18,6 +18,7 @@ _PENDING = text(
 )
 _LAST_PENDING = text("SELECT max(sequence) FROM permission_outbox")
 _SAVE = text("UPDATE permission_marks SET applied = :applied, token = :token WHERE tenant_id = :tenant")
+SAVE_TOKEN = text("UPDATE permission_marks SET token = :token WHERE tenant_id = :tenant")
 _FORGET = text("DELETE FROM permission_outbox WHERE sequence <= :applied")
 _BEHIND = text("SELECT tenant_id, permissions, repairs FROM cortex_tenants_behind()")
 
@@ -66,7 +67,7 @@ class PermissionApplier:
         """Applies at most UPDATES_MAX updates and returns the mark."""
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_LOCK_TIMEOUT, {"timeout": f"{int(self._wait_s * 1000)}ms"})
-            await connection.execute(_LOCK, {"tenant": str(tenant)})
+            await connection.execute(APPLY_LOCK, {"tenant": str(tenant)})
             applied = int((await connection.execute(_MARK, {"tenant": tenant})).scalar_one())
             rows = (await connection.execute(_PENDING, {"applied": applied, "most": UPDATES_MAX})).all()
             if not rows:

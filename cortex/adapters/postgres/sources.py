@@ -43,6 +43,11 @@ _FINISH_RUN = text(
     "UPDATE source_runs SET state = CASE WHEN CAST(:error AS text) IS NULL THEN 'done' ELSE 'failed' END,"
     " error = :error, finished_at = now() WHERE id = :run AND state = 'running'"
 )
+# Its permissions are as they were when it began.
+_FRESH = text(
+    "UPDATE sources s SET acl_as_of = r.started_at FROM source_runs r WHERE r.id = :run AND s.id = r.source_id"
+    " AND r.state = 'done' AND s.acl_as_of < r.started_at"
+)
 # A complete pass has seen every item: what it did not report again has been mended or is gone.
 _FORGET_FAILURES = text(
     "DELETE FROM source_failures f USING source_runs r WHERE r.id = :run AND f.source_id = r.source_id"
@@ -163,6 +168,7 @@ class PostgresSources:
     async def finish_run(self, tenant: TenantId, run_id: str, *, error: str | None) -> None:
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_FINISH_RUN, {"run": run_id, "error": error})
+            await connection.execute(_FRESH, {"run": run_id})
             await connection.execute(_FORGET_FAILURES, {"run": run_id, "error": error})
 
     async def known(

@@ -1,7 +1,7 @@
 """The permission engine over SpiceDB's own gRPC interface, in a cluster and on one machine alike."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 import grpc
@@ -28,6 +28,8 @@ _PASSING: Final = frozenset(
         grpc.StatusCode.CANCELLED,
     }
 )
+RELATIONS_PER_PAGE: Final = 1_000
+READ_TIMEOUT_S: Final = 60.0
 _RECONNECT: Final = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
@@ -103,6 +105,29 @@ class SpiceDbEngine:
             raise Transient("SpiceDB answered fewer checks than were asked")
         return [_allowed(pair) for pair in response.pairs]
 
+    async def relations(self, resource_type: str, *, prefix: str) -> AsyncIterator[Relation]:
+        cursor: core_pb2.Cursor | None = None
+        while True:
+            request = messages.ReadRelationshipsRequest(
+                consistency=messages.Consistency(fully_consistent=True),
+                relationship_filter=messages.RelationshipFilter(
+                    resource_type=resource_type, optional_resource_id_prefix=prefix
+                ),
+                optional_limit=RELATIONS_PER_PAGE,
+                optional_cursor=cursor,
+            )
+            count = 0
+            try:
+                async for page in self._permissions.ReadRelationships(
+                    request, metadata=self._metadata, timeout=READ_TIMEOUT_S
+                ):
+                    count, cursor = count + 1, page.after_result_cursor
+                    yield _relation(page.relationship)
+            except grpc.aio.AioRpcError as error:
+                raise _translated(error) from error
+            if count < RELATIONS_PER_PAGE:
+                return
+
     async def ping(self) -> None:
         """Raises Transient when the engine does not answer."""
         nobody = uuid.UUID(int=0)
@@ -126,6 +151,18 @@ def _relationship(relation: Relation) -> core_pb2.Relationship:
             object=core_pb2.ObjectReference(object_type=relation.subject_type, object_id=relation.subject_id),
             optional_relation=relation.subject_relation,
         ),
+    )
+
+
+def _relation(relationship: core_pb2.Relationship) -> Relation:
+    resource, subject = relationship.resource, relationship.subject
+    return Relation(
+        resource.object_type,
+        resource.object_id,
+        relationship.relation,
+        subject.object.object_type,
+        subject.object.object_id,
+        subject.optional_relation,
     )
 
 
