@@ -42,12 +42,13 @@ async def serving(app: ASGIApp, *, port: int, host: str = "127.0.0.1", grace_s: 
     )
     server = _Server(config)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_serve(server, port))
+        task = tasks.create_task(_serve(server, port))
         await server.up.wait()
         try:
             yield
         finally:
             server.should_exit = True
+            await task  # in order, also when the block failed: a group would cancel it
 
 
 async def _serve(server: uvicorn.Server, port: int) -> None:

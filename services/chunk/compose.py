@@ -37,7 +37,7 @@ async def opened(limits: ChunkLimits, shared: Backbone) -> AsyncIterator[Loop]:
     yield consume
 
 
-async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """Chunking as a process of its own."""
     async with backbone(platform) as shared, opened(ChunkLimits(), shared) as consume:
         ready.set()

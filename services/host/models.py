@@ -4,14 +4,11 @@ import asyncio
 from contextlib import AsyncExitStack
 from functools import partial
 
-from prometheus_client import CollectorRegistry
-
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.postgres.vectors import PostgresVectors
 from cortex.adapters.qdrant.client import connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.runtime.backbone import backbone
-from cortex.runtime.health import probes
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.embed import compose as embed
@@ -22,8 +19,6 @@ from services.rerank.settings import RerankSettings
 
 async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
     async with AsyncExitStack() as stack:
-        registry = CollectorRegistry()
-        await stack.enter_async_context(probes(port=platform.health_port, is_ready=ready.is_set, registry=registry))
         shared = await stack.enter_async_context(backbone(platform))
         qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
         settings = EmbedSettings(models_dir=platform.models_dir, cache_dir=platform.data / "cache")
@@ -39,4 +34,3 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
         loops = await embed.indexing(model, shared, qdrant)
         ready.set()
         await run_loops(loops, stop=stop)
-        ready.clear()

@@ -44,7 +44,7 @@ async def opened(settings: ParseSettings, shared: Backbone) -> AsyncIterator[Loo
         yield consume
 
 
-async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """Parsing as a process of its own."""
     async with backbone(platform) as shared, opened(ParseSettings(), shared) as consume:
         ready.set()

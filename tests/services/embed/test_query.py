@@ -83,13 +83,3 @@ async def test_a_missing_model_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="cortex models build"):
         async with opened(EmbedSettings(models_dir=tmp_path, cache_dir=tmp_path)):
             raise AssertionError("opened without a model")
-
-
-def test_settings_come_from_the_environment() -> None:
-    settings = EmbedSettings.from_environment({"CORTEX_DATA": "/d", "CORTEX_MODELS_URL": "127.0.0.1:9"})
-    assert (settings.models_dir, settings.cache_dir, settings.address) == (
-        Path("/d/models"),
-        Path("/d/cache"),
-        "127.0.0.1:9",
-    )
-    assert EmbedSettings.from_environment({"CORTEX_MODELS_DIR": "/m"}).models_dir == Path("/m")

@@ -1,0 +1,123 @@
+"""Each service that may run alone does: it gets ready, and SIGTERM ends it in order."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cortex.adapters.clock import SystemClock
+from cortex.adapters.models_rpc import ModelsClient, models_channel
+from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.domain.errors import Denied
+from cortex.domain.identity import tenant_id
+from tests.built_model import built_model
+from tests.local_servers import KeyedUrl, PostgresUrls
+
+pytestmark = pytest.mark.servers
+
+KEY = "an internal key of this test"
+START_S = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def platform(
+    postgres_url: PostgresUrls,
+    nats_url: str,
+    redis_url: str,
+    spicedb: KeyedUrl,
+    qdrant_url: KeyedUrl,
+    temporal_url: str,
+    tmp_path: Path,
+) -> dict[str, str]:
+    """The environment of a platform whose servers are those of the tests."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("CORTEX_")},
+        "CORTEX_DATA": str(tmp_path),
+        "CORTEX_DATABASE_URL": postgres_url.service,
+        "CORTEX_NATS_URL": nats_url,
+        "CORTEX_REDIS_URL": redis_url,
+        "CORTEX_SPICEDB_URL": spicedb.url,
+        "CORTEX_SPICEDB_KEY": spicedb.key,
+        "CORTEX_QDRANT_URL": qdrant_url.url,
+        "CORTEX_QDRANT_KEY": qdrant_url.key,
+        "CORTEX_TEMPORAL_URL": temporal_url,
+        "CORTEX_MODELS_DIR": str(built_model().folder.parent),
+        "CORTEX_MODELS_URL": f"127.0.0.1:{free_port()}",
+        "CORTEX_INTERNAL_KEY": KEY,
+        "CORTEX_HEALTH_PORT": str(free_port()),
+    }
+
+
+@asynccontextmanager
+async def running(service: str, environment: Mapping[str, str]) -> AsyncIterator[None]:
+    """Ready in the block; ended by SIGTERM, with 0, after it."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", f"services.{service}", env=dict(environment))
+    try:
+        await wait_until_ready(process, int(environment["CORTEX_HEALTH_PORT"]))
+        yield
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), timeout=30) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def wait_until_ready(process: asyncio.subprocess.Process, port: int) -> None:
+    async with asyncio.timeout(START_S), httpx.AsyncClient() as client:
+        while process.returncode is None:
+            try:
+                if (await client.get(f"http://127.0.0.1:{port}/readyz")).status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(0.1)  # between two looks; the time-out decides
+    raise AssertionError(f"it ended with {process.returncode}")
+
+
+@pytest.mark.parametrize("service", ["parse", "chunk", "connectors", "rerank"])
+async def test_it_runs_alone(service: str, platform: dict[str, str]) -> None:
+    async with running(service, platform):
+        pass
+
+
+async def test_embed_answers_what_the_platform_has_signed_and_nothing_else(platform: dict[str, str]) -> None:
+    async with running("embed", platform), models_channel(platform["CORTEX_MODELS_URL"]) as channel:
+        with pytest.raises(Denied):
+            await ModelsClient(channel).encode_query(tenant_id("acme"), "notice period")
+        client = ModelsClient(channel, metadata=SignedMetadata(KEY, SystemClock()).sign)
+        query = await client.encode_query(tenant_id("acme"), "notice period")
+        assert query.model_key == built_model().card.key
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"CORTEX_INTERNAL_KEY": ""}, "set CORTEX_INTERNAL_KEY"),
+        ({"CORTEX_MODELS_DIR": "/nowhere"}, "run `cortex models build`"),
+    ],
+)
+async def test_what_is_missing_is_named_without_a_traceback(
+    platform: dict[str, str], changes: dict[str, str], message: str
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.embed", env={**platform, **changes}, stderr=asyncio.subprocess.PIPE
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), timeout=START_S)
+    assert process.returncode == 78
+    assert message in errors.decode()
+    assert b"Traceback" not in errors
