@@ -48,7 +48,7 @@ async def test_an_altered_secret_does_not_open(keys: KeyFile, part: str) -> None
     altered = bytearray(getattr(sealed, part))
     altered[-1] ^= 1
     with pytest.raises(Bug, match="altered"):
-        await sealer.open(replace(sealed, **{part: bytes(altered)}), CONTEXT)
+        await sealer.open(replace(sealed, **{part: bytes(altered)}), CONTEXT)  # type: ignore[arg-type]
 
 
 async def test_a_rotation_wraps_the_data_key_anew_and_leaves_the_ciphertext(keys: KeyFile) -> None:
