@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -14,14 +14,17 @@ from cortex.domain.identity import GroupId, PersonId, TenantId
 
 @dataclass(frozen=True, slots=True)
 class UserState:
-    """`email` is the one address that stands for the person, normalised. `attributes` are JSON, and only kept."""
+    """`email` is the one address that stands for the person, normalised.
+
+    `attributes` are JSON, and only kept; None: no client has written this person yet.
+    """
 
     user_name: str
     name: str
     email: str | None
     external_id: str | None = None
     active: bool = True
-    attributes: Mapping[str, object] = field(default_factory=dict)
+    attributes: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class GroupState:
 
 @dataclass(frozen=True, slots=True)
 class GroupRecord:
-    """`external` is what ACLs call it: `group:EXTERNAL`. `names` are those of the members, where they were read."""
+    """`external` is what ACLs call it: `group:EXTERNAL`."""
 
     id: GroupId
     external: str
@@ -110,7 +113,6 @@ class GroupRecord:
     version: int
     created_at: datetime
     updated_at: datetime
-    names: Mapping[Person | Group, str] = field(default_factory=dict)
 
 
 class ProvisionedGroups(Protocol):

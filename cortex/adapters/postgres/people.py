@@ -31,7 +31,12 @@ _GROUPS = text(
     " FROM groups g WHERE (:after = '' OR g.id > CAST(nullif(:after, '') AS uuid)) ORDER BY g.id LIMIT :limit"
 )
 _SET_ROLE = text("UPDATE persons SET role = :role, updated_at = now() WHERE id = :id")
-_SET_ACTIVE = text("UPDATE persons SET active = :active, version = version + 1, updated_at = now() WHERE id = :id")
+# A provisioning client, where there is one, reads it among the attributes.
+_SET_ACTIVE = text(
+    "UPDATE persons SET active = :active, version = version + 1, updated_at = now(), attributes = CASE"
+    " WHEN user_name IS NULL THEN attributes ELSE attributes || jsonb_build_object('active', CAST(:active AS boolean))"
+    " END WHERE id = :id"
+)
 
 
 class PostgresPeople:

@@ -39,11 +39,8 @@ _STORED = text("SELECT external_id, revision FROM groups WHERE id = :id AND sour
 _THERE = text("SELECT EXISTS (SELECT FROM groups WHERE id = :id)")
 _COUNT = text("SELECT count(*) FROM groups WHERE source_id IS NULL")
 _MEMBERS = text(
-    "SELECT m.group_id, m.member_kind, m.member_id, coalesce(p.name, g.name, '') AS name FROM group_members m"
-    " JOIN groups o ON o.id = m.group_id AND o.generation = m.generation"
-    " LEFT JOIN persons p ON m.member_kind = 'person' AND p.id = m.member_id"
-    " LEFT JOIN groups g ON m.member_kind = 'group' AND g.id = m.member_id"
-    " WHERE m.group_id = ANY(:groups)"
+    "SELECT m.group_id, m.member_kind, m.member_id FROM group_members m"
+    " JOIN groups g ON g.id = m.group_id AND g.generation = m.generation WHERE m.group_id = ANY(:groups)"
 )
 _KNOWN_PEOPLE = text("SELECT id FROM persons WHERE id = ANY(:members) AND deleted_at IS NULL")
 _KNOWN_GROUPS = text("SELECT id FROM groups WHERE id = ANY(:members)")
@@ -147,7 +144,7 @@ async def _locked(
 async def _write(connection: AsyncConnection, group: StoredGroup, state: GroupState) -> int | None:
     """Only what differs is written, in one transaction; a generation that is open for pages gets it too."""
     await _known(connection, [member.id for member in state.members])
-    before = frozenset((await _members(connection, [group.id])).get(group.id, {}))
+    before = (await _members(connection, [group.id])).get(group.id, frozenset())
     sequence = await patch(connection, group, add=state.members - before, remove=before - state.members)
     await describe(connection, group, name=state.name, version=group.version, members_sha256="")
     await connection.execute(_NOTE, {"id": group.id, "provisioned_id": state.external_id})
@@ -181,26 +178,24 @@ async def _read(connection: AsyncConnection, identifier: GroupId, *, members: bo
 async def _records(
     connection: AsyncConnection, rows: Sequence[Row[tuple[object, ...]]], *, members: bool
 ) -> list[GroupRecord]:
-    names = await _members(connection, [row.id for row in rows]) if members else {}
+    found = await _members(connection, [row.id for row in rows]) if members else {}
     return [
         GroupRecord(
             id=GroupId(row.id),
             external=row.external_id,
-            state=GroupState(row.name, row.provisioned_id, frozenset(names.get(row.id, {}))),
+            state=GroupState(row.name, row.provisioned_id, found.get(row.id, frozenset())),
             version=row.revision,
             created_at=row.created_at,
             updated_at=row.updated_at,
-            names=names.get(row.id, {}),
         )
         for row in rows
     ]
 
 
-async def _members(connection: AsyncConnection, groups: Sequence[GroupId]) -> dict[GroupId, dict[Person | Group, str]]:
-    """With their names."""
-    found: dict[GroupId, dict[Person | Group, str]] = {}
+async def _members(connection: AsyncConnection, groups: Sequence[GroupId]) -> dict[GroupId, frozenset[Person | Group]]:
+    found: dict[GroupId, set[Person | Group]] = {}
     for row in await connection.execute(_MEMBERS, {"groups": list(groups)}):
         is_person = row.member_kind == "person"
         member = Person(PersonId(row.member_id)) if is_person else Group(GroupId(row.member_id))
-        found.setdefault(GroupId(row.group_id), {})[member] = row.name
-    return found
+        found.setdefault(GroupId(row.group_id), set()).add(member)
+    return {group: frozenset(members) for group, members in found.items()}

@@ -19,7 +19,8 @@ from cortex.ports.group_cache import GroupCache
 from cortex.ports.provisioning import InGroup, Stale, UserKey, UserRecord, UserState
 
 _COLUMNS = (
-    "p.id, coalesce(p.user_name, e.email, p.name) AS user_name, p.name, e.email, p.external_id, p.active, p.attributes,"
+    "p.id, coalesce(p.user_name, e.email, p.name) AS user_name, p.user_name IS NOT NULL AS written,"
+    " p.name, e.email, p.external_id, p.active, p.attributes,"
     " p.version, p.created_at, p.updated_at FROM persons p"
     " LEFT JOIN LATERAL (SELECT email FROM person_emails WHERE person_id = p.id ORDER BY email LIMIT 1) e ON true"
     " WHERE p.known AND NOT p.service AND p.deleted_at IS NULL"
@@ -184,7 +185,7 @@ async def _write(connection: AsyncConnection, tenant: TenantId, identifier: Pers
             "name": state.name,
             "external_id": state.external_id,
             "active": state.active,
-            "attributes": as_json(dict(state.attributes)),
+            "attributes": as_json(dict(state.attributes or {})),
         },
     )
     return await settle(connection, tenant, identifier)
@@ -211,6 +212,6 @@ def _record(row: Row[tuple[object, ...]], groups: tuple[InGroup, ...]) -> UserRe
         email=row.email,
         external_id=row.external_id,
         active=row.active,
-        attributes=row.attributes,
+        attributes=row.attributes if row.written else None,
     )
     return UserRecord(PersonId(row.id), state, row.version, row.created_at, row.updated_at, groups)

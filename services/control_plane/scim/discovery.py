@@ -74,7 +74,6 @@ def _resource_types(base: str) -> list[Any]:
 def _schemas(base: str) -> list[Any]:
     models = (ScimUser, EnterpriseUser, ScimGroup, ServiceProviderConfig, ResourceType, Schema)
     found = [model.to_schema() for model in models]
-    found[2].name = "Group"
     for one in found:
         one.meta = Meta(resource_type="Schema", location=f"{base}/Schemas/{one.id}")
     return found

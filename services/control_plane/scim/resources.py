@@ -2,21 +2,25 @@
 
 import uuid
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Union
 
+from pydantic import Field
 from scim2_models import (
+    URN,
+    CaseExact,
+    ComplexAttribute,
     Context,
     Email,
     EnterpriseUser,
-    GroupMember,
     GroupMembership,
     Meta,
     Mutability,
     Reference,
+    Required,
+    Resource,
     ScimPolicy,
     User,
 )
-from scim2_models import Group as CoreGroup
 
 from cortex.domain.acl import Person
 from cortex.domain.errors import Invalid
@@ -32,33 +36,40 @@ POLICY = ScimPolicy(
     unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
 )
 # Kept in columns of their own, computed, or not kept at all.
-_NOT_ATTRIBUTES = frozenset({"schemas", "id", "meta", "userName", "externalId", "active", "password", "groups"})
+_NOT_ATTRIBUTES = frozenset({"schemas", "id", "meta", "userName", "externalId", "password", "groups"})
 _CHARACTERS_MAX = 1_000
 
 
-class ScimMember(GroupMember):
-    """What a member is called follows from who it is."""
+class ScimMember(ComplexAttribute):
+    """What a member is called follows from who it is, and is not kept here."""
 
-    display: Annotated[str | None, Mutability.read_only] = None
+    value: Annotated[str | None, Mutability.immutable, CaseExact.true] = None
+    ref: Annotated[Reference[Union["User", "Group"]] | None, Mutability.immutable] = Field(  # type: ignore[type-arg]
+        None, serialization_alias="$ref", validation_alias="$ref"
+    )
+    type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User", "Group"])
 
 
-class ScimGroup(CoreGroup):
-    __schema__ = CoreGroup.__schema__
+class Group(Resource[Any]):
+    """Of the directory."""
 
-    members: list[ScimMember] | None = None  # type: ignore[assignment]  # narrower, and read as such
+    __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:Group")
+
+    display_name: Annotated[str | None, Required.true] = None
+    members: list[ScimMember] | None = None
+
+
+ScimGroup = Group
 
 
 def user_resource(record: UserRecord, *, base: str) -> User[Any]:
     """Whoever no client has written yet gets the attributes that are known of them."""
     state = record.state
-    attributes = dict(state.attributes)
-    if not attributes:
-        attributes = {"displayName": state.name}
-        if state.email is not None:
-            attributes["emails"] = [{"value": state.email, "primary": True}]
+    attributes = dict(_known(state) if state.attributes is None else state.attributes)
     resource = ScimUser.model_validate(attributes, scim_policy=POLICY)
     resource.id = str(record.id)
-    resource.user_name, resource.external_id, resource.active = state.user_name, state.external_id, state.active
+    resource.user_name, resource.external_id = state.user_name, state.external_id
+    resource.active = state.active if "active" in attributes else None  # which a client may have taken away
     resource.groups = [
         GroupMembership(
             value=str(group.id),
@@ -72,8 +83,13 @@ def user_resource(record: UserRecord, *, base: str) -> User[Any]:
     return resource
 
 
-def user_state(resource: User[Any]) -> UserState:
-    """Raises Invalid with the place."""
+def _known(state: UserState) -> dict[str, object]:
+    emails = [] if state.email is None else [{"value": state.email, "primary": True}]
+    return {"displayName": state.name, "emails": emails, "active": state.active}
+
+
+def user_state(resource: User[Any], *, active: bool) -> UserState:
+    """Raises Invalid with the place. `active` is what holds where the resource leaves it open."""
     dumped = resource.model_dump(scim_ctx=Context.DEFAULT)
     attributes = {name: value for name, value in dumped.items() if name not in _NOT_ATTRIBUTES}
     user_name = _short(resource.user_name, place="userName")
@@ -82,7 +98,7 @@ def user_state(resource: User[Any]) -> UserState:
         name=_name(resource) or user_name,
         email=_email(resource.emails or (), user_name),
         external_id=resource.external_id and _short(resource.external_id, place="externalId"),
-        active=resource.active is not False,
+        active=active if resource.active is None else resource.active,
         attributes=attributes,
     )
 
@@ -93,9 +109,8 @@ def group_resource(record: GroupRecord, *, base: str) -> ScimGroup:
             value=str(member.id),
             ref=Reference(f"{base}/{USERS if isinstance(member, Person) else GROUPS}/{member.id}"),
             type="User" if isinstance(member, Person) else "Group",
-            display=name or None,
         )
-        for member, name in sorted(record.names.items(), key=lambda item: str(item[0].id))
+        for member in sorted(record.state.members, key=lambda member: str(member.id))
     ]
     return ScimGroup(
         id=str(record.id),

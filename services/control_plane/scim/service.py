@@ -14,7 +14,7 @@ from cortex.domain.credential import Credential
 from cortex.domain.errors import Invalid, NotFound
 from cortex.domain.identity import GroupId, PersonId, TenantId
 from cortex.ports.audit_log import AuditEntry
-from cortex.ports.provisioning import GroupKey, GroupState, Stale, UserKey, UserState
+from cortex.ports.provisioning import GroupKey, GroupState, Stale, UserKey
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.scim.errors import MEDIA_TYPE, PreconditionFailed, error_response
 from services.control_plane.scim.resources import (
@@ -78,12 +78,17 @@ class Users:
         return user_resource(await self._users.user(tenant, PersonId(identifier)), base=self._base)
 
     async def make(self, tenant: TenantId, wanted: Resource[Any]) -> Resource[Any]:
-        return user_resource(await self._users.make(tenant, _user(wanted)), base=self._base)
+        user = _user(wanted)
+        user.active = user.active is not False
+        return user_resource(await self._users.make(tenant, user_state(user, active=True)), base=self._base)
 
     async def replace(
         self, tenant: TenantId, identifier: uuid.UUID, wanted: Resource[Any], *, version: int | None
     ) -> Resource[Any]:
-        record = await self._users.replace(tenant, PersonId(identifier), _user(wanted), version=version)
+        person = PersonId(identifier)
+        before = await self._users.user(tenant, person)
+        state = user_state(_user(wanted), active=before.state.active)
+        record = await self._users.replace(tenant, person, state, version=version)
         return user_resource(record, base=self._base)
 
     async def remove(self, tenant: TenantId, identifier: uuid.UUID, *, version: int | None) -> None:
@@ -286,9 +291,9 @@ def known(identifier: str) -> uuid.UUID:
         raise NotFound("there is no such resource") from None
 
 
-def _user(wanted: Resource[Any]) -> UserState:
+def _user(wanted: Resource[Any]) -> User[Any]:
     assert isinstance(wanted, User)
-    return user_state(wanted)
+    return wanted
 
 
 def meta_of(resource: Resource[Any]) -> Meta:

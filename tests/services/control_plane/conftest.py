@@ -1,0 +1,149 @@
+"""Administration and sign-in as they are served: real Postgres, SpiceDB and Valkey, a provider of the test's own."""
+
+import socket
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from cortex.adapters.local_tokens import LocalClaims, LocalTokens
+from cortex.domain.credential import Role
+from cortex.domain.identity import TenantId, tenant_id
+from cortex.domain.sign_in import SignInPolicy
+from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.http import serving
+from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
+from cortex.runtime.settings import PlatformSettings
+from services.control_plane import compose
+from services.query_gateway import problems
+from services.query_gateway.metrics import Metrics
+from services.query_gateway.middleware import Envelope, HostGuard
+from services.query_gateway.untraced import Untraced
+from tests.local_servers import KeyedUrl, PostgresUrls
+from tests.oidc_provider import AUDIENCE, CLIENT_ID, CLIENT_SECRET, Provider, provider_on
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@dataclass
+class Site:
+    """One served platform, and a tenant of the test's own."""
+
+    url: str
+    tenant_name: str
+    tokens: LocalTokens
+    shared: Backbone
+    signing: compose.Signing
+    provider: Provider
+    app: FastAPI
+    clients: list[httpx.AsyncClient] = field(default_factory=list)
+
+    @property
+    def tenant(self) -> TenantId:
+        return tenant_id(self.tenant_name)
+
+    def client(self, token: str | None = None, **headers: str) -> httpx.AsyncClient:
+        """A browser or a program: it keeps cookies and follows nothing by itself."""
+        sent = headers | ({} if token is None else {"Authorization": f"Bearer {token}"})
+        self.clients.append(httpx.AsyncClient(base_url=self.url, headers=sent, timeout=30, trust_env=False))
+        return self.clients[-1]
+
+    def token(self, name: str = "admin", role: Role = Role.ADMIN) -> str:
+        claims = LocalClaims(self.tenant_name, f"{name}@acme.example", role)
+        return self.tokens.mint(claims, ttl=timedelta(hours=1))
+
+    def person(self, name: str = "admin", role: Role = Role.ADMIN) -> httpx.AsyncClient:
+        return self.client(self.token(name, role))
+
+    async def scim(self) -> httpx.AsyncClient:
+        return self.client(await self.key("scim"))
+
+    async def key(self, *scopes: str, **more: object) -> str:
+        body = {"name": f"key-{uuid.uuid4().hex[:8]}", "scopes": list(scopes), **more}
+        answer = await self.person().post("/admin/v1/keys", json=body)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["key"])
+
+    async def sign_in(self, browser: httpx.AsyncClient, *, return_to: str = "/") -> httpx.Response:
+        """As a browser does it; the answer of our callback."""
+        begun = await browser.get("/auth/sign-in", params={"return_to": return_to})
+        assert begun.status_code == 303, begun.text
+        async with httpx.AsyncClient(trust_env=False) as elsewhere:
+            there = await elsewhere.get(begun.headers["location"])
+        return await browser.get(there.headers["location"])
+
+    async def audited(self) -> list[str]:
+        async with self.shared.database.tenant(self.tenant) as connection:
+            rows = await connection.exec_driver_sql("SELECT action FROM audit ORDER BY sequence")
+            return list(rows.scalars())
+
+
+@pytest.fixture
+async def platform_settings(
+    postgres_url: PostgresUrls, spicedb: KeyedUrl, redis_url: str, nats_url: str, tmp_path: Path
+) -> PlatformSettings:
+    return PlatformSettings(
+        data=tmp_path,
+        database_url=postgres_url.service,
+        nats_url=nats_url,
+        redis_url=redis_url,
+        spicedb_url=spicedb.url,
+        spicedb_key=spicedb.key,
+        temporal_url="",
+        qdrant_url="",
+        qdrant_key="",
+        objects_url=tmp_path.as_uri(),
+        models_dir=tmp_path,
+        models_url="",
+        internal_key="",
+    )
+
+
+@pytest.fixture
+def policy() -> SignInPolicy:
+    """What a module overrides."""
+    return SignInPolicy()
+
+
+@pytest.fixture
+async def site(platform_settings: PlatformSettings, policy: SignInPolicy) -> AsyncIterator[Site]:
+    tenant, port = f"t-{uuid.uuid4().hex[:12]}", free_port()
+    async with AsyncExitStack() as stack:
+        shared = await stack.enter_async_context(backbone(platform_settings, connections_max=8))
+        provider = await stack.enter_async_context(provider_on(free_port()))
+        identity = IdentitySettings(
+            provider=ProviderSettings(
+                issuer=provider.issuer,
+                client_id=CLIENT_ID,
+                client_secret=CLIENT_SECRET,
+                tenant=tenant,
+                audience=AUDIENCE,
+                role_claim="realm_access.roles" if policy.roles else None,
+                policy=policy,
+            )
+        )
+        signing = await stack.enter_async_context(compose.signing(shared, identity, port=port))
+        app = FastAPI()
+        for router in compose.identity_routers(signing.identity):
+            app.include_router(router)
+        problems.install(app)
+        app.add_middleware(HostGuard, allowed_hosts={"127.0.0.1"})
+        app.add_middleware(Envelope, tracer=Untraced(), metrics=Metrics(CollectorRegistry()))
+        await stack.enter_async_context(serving(app, port=port, grace_s=1))
+        tokens = LocalTokens(platform_settings.data / "token.key", shared.clock)
+        found = Site(f"http://127.0.0.1:{port}", tenant, tokens, shared, signing, provider, app)
+        yield found
+        for client in found.clients:
+            await client.aclose()
