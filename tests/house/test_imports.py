@@ -54,7 +54,11 @@ HOMES: dict[str, tuple[str, ...]] = {
     "temporalio": (
         "cortex/adapters/temporal.py",
         *(f"services/connectors/{name}.py" for name in ("workflows", "activities", "compose")),
-        *(f"services/connectors/erasure/{name}.py" for name in ("workflows", "activities")),
+        *(
+            f"services/connectors/{part}/{name}.py"
+            for part in ("erasure", "reconcile")
+            for name in ("workflows", "activities")
+        ),
     ),
     "tokenizers": ("cortex/adapters/onnx",),
     "typer": ("cortex/cli",),
@@ -127,6 +131,7 @@ def test_a_workflow_imports_types_and_activities_alone() -> None:
             "cortex.domain",
             "cortex.ports.sync_control",
             "cortex.ports.erasure",
+            "cortex.ports.reconciliation",
             "temporalio",
             ".".join([*module.path.parts[:-1], "activities"]),
             f"{service}.activities",

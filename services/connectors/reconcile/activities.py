@@ -3,13 +3,17 @@
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from temporalio import activity
 
 from cortex.domain.identity import TenantId
-from cortex.domain.reconcile import Part
+from cortex.domain.reconcile import Part, Reconciled
 from cortex.ports.reconciliation import ReconcileRuns
-from services.connectors.reconcile.reconciling import Reconciling
+
+
+class Steps(Protocol):
+    async def step(self, tenant: TenantId, part: Part, after: str | None) -> Reconciled: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class ReconcileRef:
 class ReconcileActivities:
     """Each may run again from its start at any time; a step that does finds nothing left to mend."""
 
-    def __init__(self, reconciling: Reconciling, runs: ReconcileRuns) -> None:
+    def __init__(self, reconciling: Steps, runs: ReconcileRuns) -> None:
         self._reconciling = reconciling
         self._runs = runs
 
