@@ -99,6 +99,13 @@ def push_router(ports: ControlPorts) -> APIRouter:
         await ports.writer.delete_container(credential.tenant_id, identifier, external_id, version=version)
         await push.audit(credential, "container.delete", f"{source}/{external_id}")
 
+    _groups(router, push, ports)
+    return router
+
+
+def _groups(router: APIRouter, push: Push, ports: ControlPorts) -> None:
+    pushing = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN))
+
     @router.put("/groups/{external_id:path}", status_code=204)
     async def put_group(source: str, external_id: str, body: SourceGroupBody, credential: Credential = pushing) -> None:
         tenant, members, page = credential.tenant_id, body.references(), body.page()
@@ -117,5 +124,3 @@ def push_router(ports: ControlPorts) -> APIRouter:
         identifier = await push.source(credential, source, make=False)
         await ports.writer.patch_group(credential.tenant_id, identifier, external_id, add=add, remove=remove)
         await push.audit(credential, "group.patch", f"{source}/{external_id}")
-
-    return router
