@@ -65,6 +65,11 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
         assert len(found) == len(every), sorted(received.name for received in every)
         return found
 
+    def texts(self) -> list[str]:
+        """Every span that has come, whatever trace it is of, as text."""
+        with self._lock:
+            return [received.whole for received in self.received]
+
     def every(self, trace_id: str) -> list[Received]:
         if self.telemetry is not None:
             self.telemetry.flush()
@@ -77,16 +82,22 @@ def is_child(child: Received, parent: Received) -> bool:
 
 
 @contextmanager
-def collecting() -> Iterator[Collector]:
-    """The spans of this process go to the collector. One a process: OpenTelemetry keeps its first provider."""
+def listening() -> Iterator[tuple[Collector, str]]:
+    """A collector, and the address at which other processes send it their spans."""
     collector = Collector()
     server = grpc.server(ThreadPoolExecutor(max_workers=1))
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
-        with Telemetry("test", f"http://127.0.0.1:{port}") as telemetry:
-            collector.telemetry = telemetry
-            yield collector
+        yield collector, f"http://127.0.0.1:{port}"
     finally:
         server.stop(grace=1).wait()
+
+
+@contextmanager
+def collecting() -> Iterator[Collector]:
+    """The spans of this process go to the collector. One a process: OpenTelemetry keeps its first provider."""
+    with listening() as (collector, url), Telemetry("test", url) as telemetry:
+        collector.telemetry = telemetry
+        yield collector

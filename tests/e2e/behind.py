@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from qdrant_client import QdrantClient, models
 
 from cortex.domain.identity import TenantId
-from services.embed.settings import COLLECTION_ALIAS
+from cortex.domain.vector import COLLECTION_ALIAS
 from tests.e2e.running import Platform
 
 POINTS_MAX = 1_000

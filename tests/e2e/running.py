@@ -7,18 +7,20 @@ import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
 from cortex.adapters.onnx.package import MANIFEST_FILE, MODEL_FOLDER
+from cortex.domain.errors import Transient
 from cortex.runtime.local import PlatformOptions, record
 from cortex.runtime.local import platform as local_platform
 from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.local.ports import is_free
 from cortex.runtime.local.record import ProcessRecord, RuntimeRecord
 from tests.built_model import built_model
+from tests.otlp import Collector, listening
 
 START_TIMEOUT_S = 120.0
 RUNNING_ALREADY = "CORTEX_TEST_DATA"
@@ -29,10 +31,11 @@ _PORTS = range(18_080, 28_080)  # below those that the kernel gives to clients
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """`urls` are the CORTEX_* addresses that its processes were given."""
+    """`urls` are the CORTEX_* addresses that its processes were given; `collector` takes their spans."""
 
     data: Path
     urls: Mapping[str, str] = field(repr=False)
+    collector: Collector | None = field(default=None, repr=False)
 
     @property
     def url(self) -> str:
@@ -62,12 +65,24 @@ def whole_platform() -> Iterator[Platform]:
         assert found is not None, f"no platform runs on {running}"
         yield Platform(Path(running).absolute(), found.urls)
         return
-    with tempfile.TemporaryDirectory(prefix="cortex-e2e-", ignore_cleanup_errors=True) as folder:
-        options = PlatformOptions(
-            data=Path(folder) / "data", port=_free_port(), environment=_environment(), disposable=True
-        )
-        with _served(options) as urls:
-            yield Platform(options.data, urls)
+    with ExitStack() as stack:
+        folder = tempfile.TemporaryDirectory(prefix="cortex-e2e-", ignore_cleanup_errors=True)
+        yield _started(stack, Path(stack.enter_context(folder)))
+
+
+def _started(stack: ExitStack, folder: Path) -> Platform:
+    """Once more where it fails: on a busy machine somebody else may take a port between its choice and its use."""
+    try:
+        return _entered(stack, folder / "data")
+    except Transient:
+        return _entered(stack, folder / "again")
+
+
+def _entered(stack: ExitStack, data: Path) -> Platform:
+    collector, otlp_url = stack.enter_context(listening())
+    environment = _environment() | {"CORTEX_OTLP_URL": otlp_url}
+    options = PlatformOptions(data=data, port=_free_port(), environment=environment, disposable=True)
+    return Platform(data, stack.enter_context(_served(options)), collector)
 
 
 @contextmanager
@@ -85,7 +100,7 @@ def _served(options: PlatformOptions) -> Iterator[Mapping[str, str]]:
                 await stopped.wait()
         finally:
             if not started.done():
-                started.set_exception(RuntimeError(f"the platform did not start; see {options.data / 'logs'}"))
+                started.cancel()
 
     thread = Thread(target=loop.run_forever, name="platform", daemon=True)
     thread.start()
@@ -99,7 +114,7 @@ def _served(options: PlatformOptions) -> Iterator[Mapping[str, str]]:
         thread.join()
         loop.close()
         if failure is not None:
-            raise failure
+            raise failure  # why it did not start, in place of its having been cancelled
 
 
 def _environment() -> dict[str, str]:

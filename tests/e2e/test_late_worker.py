@@ -14,10 +14,11 @@ from cortex.adapters.qdrant.client import connect
 from cortex.domain.encoding import ModelCard, PassageEncoding
 from cortex.domain.event import StageEvent
 from cortex.domain.identity import DocumentId
+from cortex.domain.vector import COLLECTION_ALIAS
 from services.embed import compose as embed
 from services.embed.consume import Index, IndexStage
 from services.embed.passages import Passage, PassageEncoder, Terms
-from services.embed.settings import COLLECTION_ALIAS, EmbedSettings
+from services.embed.settings import EmbedSettings
 from tests.e2e.behind import Behind
 from tests.e2e.company import Company
 from tests.e2e.running import Platform
