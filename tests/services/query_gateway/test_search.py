@@ -60,7 +60,7 @@ async def test_every_read_of_the_index_carries_tenant_and_principals_of_the_aske
     assert len(world.index.scopes) == 2
     for scope in world.index.scopes:
         assert scope.tenant_id == TENANT
-        assert scope.principals == {f"p:{person('ann')}", f"g:{group}", "t"}
+        assert scope.principals == {f"p:{person('ann')}", f"g:{group}", "m", "t"}
 
 
 async def test_what_the_permission_engine_denies_is_hidden_and_counted_for_administrators_alone() -> None:

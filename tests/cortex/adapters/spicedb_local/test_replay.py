@@ -32,7 +32,7 @@ CREATE TABLE tuples (n int);
 INSERT INTO tuples SELECT generate_series(1, {TUPLES});
 CREATE FUNCTION cortex_replay_tuples() RETURNS TABLE (resource_type text, resource_id text, relation text,
     subject_type text, subject_id text, subject_relation text) LANGUAGE sql SECURITY DEFINER AS
-$$ SELECT 'group', 'g' || n, 'member', 'person', 'p' || n, '' FROM tuples $$;
+$$ SELECT 'generation', 'g' || n, 'member', 'person', 'p' || n, '' FROM tuples $$;
 """
 
 
@@ -92,7 +92,7 @@ async def assert_complete(url: str, key: str) -> None:
     """The first answer that comes at all must know the last tuple."""
     client = AsyncClient(url, insecure_bearer_token_credentials(key))
     request = CheckPermissionRequest(
-        resource=ObjectReference(object_type="group", object_id=f"g{TUPLES}"),
+        resource=ObjectReference(object_type="generation", object_id=f"g{TUPLES}"),
         permission="member",
         subject=SubjectReference(object=ObjectReference(object_type="person", object_id=f"p{TUPLES}")),
     )

@@ -46,7 +46,7 @@ class Case(NamedTuple):
 @pytest.fixture
 async def case(spicedb: KeyedUrl) -> Case:
     client = AsyncClient(spicedb.url, insecure_bearer_token_credentials(spicedb.key))
-    return Case(client, obj("group"), SubjectReference(object=obj("person")))
+    return Case(client, obj("generation"), SubjectReference(object=obj("person")))
 
 
 def obj(kind: str) -> ObjectReference:
@@ -77,7 +77,7 @@ async def test_a_write_is_seen_at_its_token_and_a_deletion_too(case: Case) -> No
 
 async def test_bulk_checks_answer_in_order(case: Case) -> None:
     written = await write(case)
-    groups = [obj("group") for _ in range(40)]
+    groups = [obj("generation") for _ in range(40)]
     groups[17] = case.group
     items = [
         CheckBulkPermissionsRequestItem(resource=group, permission="member", subject=case.person) for group in groups
@@ -91,7 +91,7 @@ async def test_look_ups_stream_through(case: Case) -> None:
     await write(case)
     fresh = Consistency(fully_consistent=True)
     resources = LookupResourcesRequest(
-        resource_object_type="group", permission="member", subject=case.person, consistency=fresh
+        resource_object_type="generation", permission="member", subject=case.person, consistency=fresh
     )
     assert [found.resource_object_id async for found in case.client.LookupResources(resources)] == [
         case.group.object_id
@@ -106,7 +106,7 @@ async def test_look_ups_stream_through(case: Case) -> None:
 
 async def test_relationships_are_read_and_deleted_by_filter(case: Case) -> None:
     await write(case)
-    this_group = RelationshipFilter(resource_type="group", optional_resource_id=case.group.object_id)
+    this_group = RelationshipFilter(resource_type="generation", optional_resource_id=case.group.object_id)
     request = ReadRelationshipsRequest(relationship_filter=this_group, consistency=Consistency(fully_consistent=True))
     assert [found.relationship.relation async for found in case.client.ReadRelationships(request)] == ["member"]
     await case.client.DeleteRelationships(DeleteRelationshipsRequest(relationship_filter=this_group))
@@ -143,7 +143,7 @@ async def test_no_key_at_all_is_unauthenticated(case: Case, spicedb: KeyedUrl) -
 
 
 async def test_errors_of_the_engine_keep_their_code(case: Case) -> None:
-    bad_id = ObjectReference(object_type="group", object_id="a@b.c")
+    bad_id = ObjectReference(object_type="generation", object_id="a@b.c")
     with pytest.raises(grpc.aio.AioRpcError) as invalid:
         await case.client.CheckPermission(check(case, group=bad_id))
     assert invalid.value.code() is grpc.StatusCode.INVALID_ARGUMENT
