@@ -50,7 +50,7 @@ up: setup ## start the platform on loopback and keep it running; ARGS as of `cor
 	@$(BIN)/cortex up $(ARGS)
 
 test: setup $(DEV) ## run the tests; ARGS="tests/services/parse" for some
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the tests
 	$(BIN)/ruff check $(CODE)
@@ -59,6 +59,7 @@ check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python proto/generate.py --check
 	$(BIN)/python -m pytest tests/house
+	$(BIN)/python -m eval.dependency_audit
 
 proto: $(DEV) ## generate the stubs in cortex/rpc from proto/
 	$(BIN)/python proto/generate.py
