@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -24,6 +25,12 @@ CLIENT_SECRET = "s3cret & odd: %"
 AUDIENCE = "https://cortex.example/api"
 
 
+@cache
+def first_key() -> rsa.RSAPrivateKey:
+    """Made once: it takes a while."""
+    return make_key()
+
+
 def make_key(bits: int = 2048) -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=bits)
 
@@ -35,7 +42,7 @@ class Provider:
     issuer: str
     person: dict[str, Any] = field(default_factory=lambda: {"sub": "ann-1"})
     alter: Callable[[dict[str, Any]], None] = lambda _claims: None
-    keys: dict[str, rsa.RSAPrivateKey] = field(default_factory=lambda: {"first": make_key()})
+    keys: dict[str, rsa.RSAPrivateKey] = field(default_factory=lambda: {"first": first_key()})
     in_userinfo: bool = False
     down: bool = False
     asked: list[str] = field(default_factory=list)

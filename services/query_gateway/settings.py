@@ -45,7 +45,7 @@ class Settings:
     allowed_hosts: frozenset[str] = frozenset()
     body_bytes_max: int = 256 * 1024
     large_body_bytes_max: int = 64 * 1024 * 1024
-    large_body_prefixes: tuple[str, ...] = ("/v1/sources/",)
+    large_body_prefixes: tuple[str, ...] = ("/v1/sources/", "/scim/v2/")
     probe_timeout_s: float = 2.0
     retrieval: RetrievalSettings = RetrievalSettings()
     answer: AnswerSettings = AnswerSettings()

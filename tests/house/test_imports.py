@@ -19,6 +19,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "fastapi": ("services/query_gateway", "services/control_plane"),
     "google.protobuf": ("cortex/adapters",),
     "httpx": (
+        "cortex/adapters/oidc",
         "cortex/adapters/egress.py",
         "cortex/cli",
     ),
@@ -28,7 +29,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "grpc_health": ("cortex/adapters",),
     "jieba": ("cortex/adapters/bm25",),
-    "jwt": ("cortex/adapters/local_tokens.py",),
+    "jwt": ("cortex/adapters/local_tokens.py", "cortex/adapters/oidc"),
     "lxml": ("services/parse",),
     "markdown_it": ("services/parse",),
     "nats": ("cortex/adapters/nats.py",),
@@ -49,6 +50,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "redis": ("cortex/adapters/redis.py",),
     "rich": ("cortex/cli",),
     "safetensors": ("cortex/adapters/onnx",),
+    "scim2_models": ("services/control_plane/scim",),
     "sqlalchemy": ("cortex/adapters/postgres",),
     "starlette": ("cortex/runtime", "services/query_gateway", "services/control_plane"),
     "temporalio": (

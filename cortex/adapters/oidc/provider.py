@@ -88,7 +88,7 @@ class OidcProvider:
                 found = self._read(await self._fetch.get(self._settings.issuer.rstrip("/") + WELL_KNOWN))
             except (Transient, Denied) as error:
                 if kept is None:
-                    raise Transient("the identity provider cannot be discovered", retry_after_s=2.0) from error
+                    raise Transient(f"discovery of the identity provider: {error}", retry_after_s=2.0) from error
                 return kept[0]
             self._metadata = (found, now)
             return found

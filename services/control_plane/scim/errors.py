@@ -16,6 +16,7 @@ from cortex.domain.errors import (
     Exhausted,
     Invalid,
     NotFound,
+    Throttled,
     Transient,
     Unauthenticated,
 )
@@ -29,6 +30,7 @@ _STATUS: tuple[tuple[type[CortexError], int, str | None], ...] = (
     (NotFound, 404, None),
     (Conflict, 409, "uniqueness"),
     (Exhausted, 413, None),
+    (Throttled, 429, None),
     (Transient, 503, None),
 )
 
@@ -52,7 +54,7 @@ def response_of(error: CortexError) -> Response:
             answer = error_response(status, str(error), scim_type=scim_type)
             if isinstance(error, Unauthenticated):
                 answer.headers["WWW-Authenticate"] = "Bearer"
-            if isinstance(error, Transient):
+            if isinstance(error, Transient | Throttled):
                 answer.headers["Retry-After"] = str(ceil(error.retry_after_s or 1.0))
             return answer
     logging.getLogger(__name__).error("an invariant does not hold", exc_info=error)
