@@ -15,7 +15,6 @@ from cortex.domain.encoding import ModelCard, PassageEncoding
 from cortex.domain.event import StageEvent
 from cortex.domain.identity import DocumentId
 from cortex.domain.vector import COLLECTION_ALIAS
-from cortex.domain.vector import COLLECTION_ALIAS
 from services.embed import compose as embed
 from services.embed.consume import Index, IndexStage
 from services.embed.passages import Passage, PassageEncoder, Terms
