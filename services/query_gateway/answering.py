@@ -13,6 +13,7 @@ from cortex.domain.answer import Passage
 from cortex.domain.errors import Bug, CortexError, Transient
 from cortex.domain.identity import AnswerId, TenantId
 from cortex.domain.query import Retrieval
+from cortex.domain.unexpected import outline
 from cortex.ports.answer_store import AnswerEvent, AnswerStore
 from cortex.ports.generator import Ending, Generator, Usage
 from services.query_gateway.grounding import Grounding
@@ -132,8 +133,8 @@ class Answering:
             await self._complete(assignment, live, draft, interrupted)
         except CortexError as error:
             await self._fail(assignment, live, error)
-        except Exception:  # the boundary of a task: one answer's bug must not end the others
-            log.exception("answer failed", extra={"answer_id": str(assignment.answer_id)})
+        except Exception as error:  # noqa: BLE001 - the boundary of a task: one answer's bug must not end the others
+            log.error("answer %s: %s", assignment.answer_id, outline(error))
             await self._fail(assignment, live, Bug())
         finally:
             live.finish()

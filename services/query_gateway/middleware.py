@@ -1,16 +1,21 @@
 """What holds for every request: a trace id, safe headers, a bound on the body, and in local mode Host and Origin."""
 
+import logging
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cortex.domain.errors import Bug
+from cortex.domain.unexpected import outline
 from cortex.ports.tracer import Span, Tracer
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.problems import problem, response
+from services.query_gateway.problems import problem, problem_of, response
 from services.query_gateway.settings import Settings
 from services.query_gateway.untraced import Untraced
+
+logger = logging.getLogger(__name__)
 
 _PROBES = frozenset(["/healthz", "/readyz", "/metrics"])
 _SAFE_HEADERS = {
@@ -19,6 +24,8 @@ _SAFE_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cache-Control": "no-store",
 }
 
@@ -45,12 +52,12 @@ class Envelope:
             await self._served(span, scope, receive, send)
 
     async def _served(self, span: Span, scope: Scope, receive: Receive, send: Send) -> None:
-        status = 500
+        status, started = 500, False
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, started
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, started = message["status"], True
                 headers = MutableHeaders(scope=message)
                 headers["X-Trace-Id"] = span.trace_id
                 for name, value in _SAFE_HEADERS.items():
@@ -59,6 +66,10 @@ class Envelope:
 
         try:
             await self._app(scope, receive, send_with_headers)
+        except Exception as error:  # noqa: BLE001 - the process boundary
+            logger.error("%s %s: %s", scope["method"], _route(scope), outline(error))
+            if not started:  # else the connection is cut
+                await response(problem_of(Bug(), trace=span.trace_id))(scope, receive, send_with_headers)
         finally:
             route = _route(scope)
             self._metrics.request(method=scope["method"], route=route, status=status)

@@ -29,6 +29,7 @@ class Database:
             max_overflow=0,
             pool_timeout=timeout_s,
             pool_pre_ping=True,
+            hide_parameters=True,  # they are content, and the text of an error may end in a log
             connect_args={"connect_timeout": max(2, int(timeout_s)), "options": "-c statement_timeout=60000"},
         )
         return cls(engine)

@@ -7,6 +7,18 @@ import pytest
 from services.query_gateway.settings import Settings
 from tests.services.query_gateway.world import World
 
+SAFE = frozenset(
+    [
+        "content-security-policy",
+        "cross-origin-opener-policy",
+        "cross-origin-resource-policy",
+        "permissions-policy",
+        "referrer-policy",
+        "x-content-type-options",
+        "x-frame-options",
+        "x-trace-id",
+    ]
+)
 LOCAL = Settings(allowed_hosts=frozenset(["127.0.0.1", "localhost", "[::1]"]))
 
 
@@ -78,3 +90,36 @@ async def test_every_answer_carries_a_trace_id_and_safe_headers() -> None:
             assert response.headers["x-content-type-options"] == "nosniff"
             assert response.headers["cache-control"] == "no-store"
             assert response.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/healthz", {}, 200),
+        ("/openapi.json", {}, 200),
+        ("/nowhere", {}, 404),
+        ("/v1/search", {}, 405),
+        ("/healthz", {"Host": "evil.example"}, 421),
+        ("/v1/documents/x", {"Authorization": ""}, 401),
+    ],
+)
+async def test_every_answer_has_the_safe_headers(path: str, headers: dict[str, str], status: int) -> None:
+    async with World(LOCAL).client() as client:
+        response = await client.get(path, headers={"Host": "localhost", **headers})
+    assert response.status_code == status
+    assert SAFE - response.headers.keys() == set()
+    assert response.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+async def test_a_bug_is_answered_with_them_too_and_tells_the_log_where_and_not_what(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = World()
+    world.index.failing = ZeroDivisionError("content of a document")
+    async with world.client() as client:
+        response = await client.post("/v1/search", json={"query": "a question"})
+    assert response.status_code == 500
+    assert SAFE - response.headers.keys() == set()
+    assert "POST /v1/search: ZeroDivisionError" in caplog.text
+    assert 'retrieve.py", line' in caplog.text
+    assert not any(told in caplog.text for told in ("content of a document", "a question"))
