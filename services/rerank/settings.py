@@ -18,10 +18,14 @@ class FrequencySettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """`resident_bytes_max` bounds the stored tokens kept in memory: some 6 KB for a passage of 128 tokens."""
+    """`resident_bytes_max` bounds the stored tokens kept in memory: some 6 KB for a passage of 128 tokens.
+
+    `resident_idle_s_max` bounds how long they stay there unused, and so after an erasure.
+    """
 
     address: str = "127.0.0.1:8601"
     candidates_max: int = 400
     resident_bytes_max: int = 64 * 1024 * 1024
+    resident_idle_s_max: float = 600.0
     grace_s: float = 5.0
     frequency: FrequencySettings = field(default_factory=FrequencySettings)

@@ -95,3 +95,41 @@ async def test_a_type_without_a_connector_says_which_there_are() -> None:
     await sources.start_run(TENANT, pushed.id, "pushed", kind="incremental")
     with pytest.raises(Invalid, match="scripted"):
         await page.page(TENANT, pushed.id, "pushed")
+
+
+class Vault:
+    """Holds one secret for every source."""
+
+    async def get(self, _tenant: TenantId, _source: SourceId) -> dict[str, str]:
+        return {"token": "secret"}
+
+    async def put(self, *_: object) -> None:
+        raise NotImplementedError
+
+    async def names(self, *_: object) -> list[str]:
+        raise NotImplementedError
+
+    async def rewrap(self, _tenant: TenantId) -> int:
+        raise NotImplementedError
+
+
+class Curious(Fixed):
+    """Remembers what it was configured with."""
+
+    seen: Config = {}
+
+    async def fetch(
+        self, config: Config, *, cursor: str | None, known: KnownDocuments, full: bool
+    ) -> AsyncGenerator[Change, None]:
+        self.seen = config
+        yield Cursor("1", done=True)
+
+
+async def test_a_connector_gets_its_secrets_back_which_the_source_does_not_hold() -> None:
+    sources, connector = MemorySources(), Curious()
+    source = sources.add(TENANT, name="wiki", config={"url": "https://a.example"}, type="scripted")
+    await sources.start_run(TENANT, source.id, "run", kind="incremental")
+    page = Syncing(sources, sources, {"scripted": connector}, Vault())
+    assert await page.page(TENANT, source.id, "run")
+    assert connector.seen == {"url": "https://a.example", "token": "secret"}
+    assert "token" not in (await sources.source(TENANT, source.id)).config

@@ -96,7 +96,7 @@ async def test_tokens_stay_in_memory_up_to_the_limit_and_the_oldest_leave_first(
     store = MemoryTokenVectorStore()
     await store.put(ACME, MODEL, {name: passage(1, 2) for name in "abc"})
     size = passage(1, 2).size_bytes + ENTRY_BYTES
-    resident = ResidentTokens(store, bytes_max=2 * size)
+    resident = ResidentTokens(store, bytes_max=2 * size, idle_s_max=600)
 
     async def load(*names: str) -> None:
         assert set(await resident.load(ACME, model_key=MODEL, embedded_sha256s=names)) == set(names)
@@ -113,7 +113,7 @@ async def test_tokens_stay_in_memory_up_to_the_limit_and_the_oldest_leave_first(
 async def test_memory_is_walled_by_tenant_and_a_gap_is_asked_for_again() -> None:
     store = MemoryTokenVectorStore()
     await store.put(ACME, MODEL, {"a": passage(1)})
-    resident = ResidentTokens(store, bytes_max=1_000_000)
+    resident = ResidentTokens(store, bytes_max=1_000_000, idle_s_max=600)
     assert await resident.load(ACME, model_key=MODEL, embedded_sha256s=["a", "late"]) == {"a": passage(1)}
     assert await resident.load(OTHER, model_key=MODEL, embedded_sha256s=["a"]) == {}
     await store.put(ACME, MODEL, {"late": passage(2)})
@@ -156,3 +156,18 @@ async def test_known_frequencies_serve_on_while_the_store_is_down() -> None:
     assert await weights.of(ACME, model_key=MODEL, token_ids=[1]) == before
     with pytest.raises(Transient):
         await weights.of(OTHER, model_key=MODEL, token_ids=[1])
+
+
+async def test_what_nobody_asks_for_any_more_goes_after_a_time() -> None:
+    """So that what was erased does not stay in memory for as long as there is room."""
+    store, now = MemoryTokenVectorStore(), 0.0
+    await store.put(ACME, MODEL, {"erased": passage(1), "used": passage(2)})
+    resident = ResidentTokens(store, bytes_max=1_000_000, idle_s_max=600, clock_s=lambda: now)
+    await resident.load(ACME, model_key=MODEL, embedded_sha256s=["erased", "used"])
+    both = resident.resident_bytes
+    now = 400.0
+    await resident.load(ACME, model_key=MODEL, embedded_sha256s=["used"])
+    assert resident.resident_bytes == both
+    now = 700.0
+    await resident.load(ACME, model_key=MODEL, embedded_sha256s=["used"])
+    assert resident.resident_bytes == both // 2
