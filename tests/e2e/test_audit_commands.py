@@ -1,5 +1,6 @@
 """The audit as administrators and auditors reach it."""
 
+import itertools
 import json
 
 from typer.testing import CliRunner, Result
@@ -31,7 +32,7 @@ def test_an_export_can_be_checked_line_by_line_and_goes_on_where_it_ended(compan
     lines = [json.loads(line) for line in cortex(company, "export").stdout.splitlines()]
     assert [line["sequence"] for line in lines] == [1, 2, 3, 4, 5]
     assert [line["action"] for line in lines][-1] == "audit.export"
-    assert all(later["previous_hash"] == earlier["hash"] for earlier, later in zip(lines, lines[1:], strict=False))
+    assert all(later["previous_hash"] == earlier["hash"] for earlier, later in itertools.pairwise(lines))
     rest = [json.loads(line) for line in cortex(company, "export", "--after", "5").stdout.splitlines()]
     assert [line["sequence"] for line in rest] == [6]
 

@@ -116,7 +116,7 @@ class Vault:
 class Curious(Fixed):
     """Remembers what it was configured with."""
 
-    seen: Config = {}
+    seen: Config | None = None
 
     async def fetch(
         self, config: Config, *, cursor: str | None, known: KnownDocuments, full: bool

@@ -30,6 +30,6 @@ def test_secrets_leave_the_configuration() -> None:
 
 @pytest.mark.parametrize("value", ["", 7, None, ["hidden"], {"a": "hidden"}, "hidden" * SECRET_CHARACTERS_MAX])
 def test_a_secret_is_a_text_of_some_length(value: object) -> None:
-    with pytest.raises(Invalid, match="config.token") as refused:
+    with pytest.raises(Invalid, match=r"config\.token") as refused:
         split({"token": value}, frozenset({"token"}))
     assert "hidden" not in str(refused.value)
