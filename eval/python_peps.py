@@ -20,6 +20,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from cortex.cli.gateway import Gateway
 from cortex.cli.source import integer, mapping, mappings, progress, start_sync, wait_until_indexed
@@ -133,7 +134,8 @@ def table(answers: list[Answered]) -> Table:
     for found in answers:
         answer = "(no answer)" if found.abstained else found.answer
         right = "yes" if found.right else "no"
-        shown.add_row(found.question.text, " or ".join(found.question.files), ", ".join(found.cited), right, answer)
+        cells = (found.question.text, " or ".join(found.question.files), ", ".join(found.cited), right, answer)
+        shown.add_row(*map(Text, cells))  # as they are: an answer's brackets are no mark-up
     return shown
 
 

@@ -99,7 +99,9 @@ def ingest_while_asked(
     return chunks / took_s, found
 
 
-def measure(platform: LocalPlatform, figures: Figures, parts: Mapping[str, Path], console: Console) -> None:
+def measure(
+    platform: LocalPlatform, figures: Figures, parts: Mapping[str, Path], *, every: int, console: Console
+) -> None:
     company = load()
     with platform.gateway(role=Role.ADMIN) as gateway:
         began = time.monotonic()
@@ -118,7 +120,7 @@ def measure(platform: LocalPlatform, figures: Figures, parts: Mapping[str, Path]
         figures.chunks, took_s = ingest(gateway, QUIET, parts[QUIET], console)
         figures.pipeline_chunks_per_s = figures.chunks / took_s
         console.print("the embedder alone, on the same chunks")
-        texts = embedded_texts(platform.running.urls["CORTEX_DATABASE_ADMIN_URL"], QUIET)
+        texts = embedded_texts(platform.running.urls["CORTEX_DATABASE_ADMIN_URL"], QUIET)[::every]
         figures.embedder_chunks_per_s = chunks_per_s(MODELS, texts)
         console.print("more of the corpus, while questions are asked")
         figures.chunks_per_s_while_asked, figures.ingesting = ingest_while_asked(
@@ -135,7 +137,7 @@ async def run(arguments: argparse.Namespace, environment: Mapping[str, str], con
             figures.boot_first_s = platform.running.boot_s
         async with started(data, port=arguments.port, environment=environment) as platform:
             figures.boot_later_s = platform.running.boot_s
-            await asyncio.to_thread(measure, platform, figures, parts, console)
+            await asyncio.to_thread(measure, platform, figures, parts, every=arguments.every, console=console)
     return figures
 
 
@@ -168,6 +170,7 @@ def _stages(title: str, stages: Mapping[str, Spread], budgets_ms: Mapping[str, i
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.bench", description=__doc__)
     parser.add_argument("--corpus", type=Path, help="folder with a second corpus")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="embedder alone: only each N-th chunk")
     parser.add_argument("--json", action="store_true", help="print one JSON object alone")
     parser.add_argument("--port", type=int, default=18082, help="of the gateway")
     arguments = parser.parse_args()
