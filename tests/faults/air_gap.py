@@ -22,6 +22,9 @@ from pathlib import Path
 
 import psutil
 
+from cortex.runtime.local.folder import DataFolder
+from cortex.runtime.local.postgres_home import remove_home
+
 CLONE_NEWNET = 0x40000000
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 ELSEWHERE = ("192.0.2.1", 9)  # an address for documentation: nobody's
@@ -110,6 +113,7 @@ def main() -> int:
     watching.start()
     with tempfile.TemporaryDirectory(prefix="cortex-air-gap-") as folder:
         done = demo(Path(folder), arguments.port, dict(os.environ))
+        remove_home(DataFolder(Path(folder)))  # Postgres's data lies elsewhere where root starts it
     watch.stop.set()
     watching.join()
     problems = problems_of(done, watch, packets_without_route() - before)
