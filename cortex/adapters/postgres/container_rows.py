@@ -45,12 +45,14 @@ _TOMBSTONE = text(
     "UPDATE containers SET tombstoned_at = :now, version = coalesce(:version, version),"
     " sharing_approved = NULL, acl_revision = acl_revision + 1 WHERE id = :id"
 )
-# Nothing below yet, nothing to repair: a first pass over a source makes its containers before its documents.
+# Nothing below yet, nothing to repair: a first pass over a source makes its containers before its documents. One repair
+# a container: a change during it begins it anew.
 REPAIR = text(
     "INSERT INTO acl_repairs (tenant_id, container_id) SELECT :tenant, :id"
     " WHERE EXISTS (SELECT FROM documents WHERE container_id = :id AND tombstoned_at IS NULL)"
     " OR EXISTS (SELECT FROM containers WHERE parent_id = :id)"
     " OR EXISTS (SELECT FROM acl_references WHERE container_id = :id)"
+    " ON CONFLICT (tenant_id, container_id) DO UPDATE SET after_document_id = NULL"
 )
 
 

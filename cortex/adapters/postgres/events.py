@@ -1,5 +1,7 @@
 """The event outbox: written in the transaction of what changed, relayed to the bus in order of arrival."""
 
+from collections.abc import Sequence
+
 from psycopg import AsyncConnection, OperationalError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
@@ -22,16 +24,24 @@ _DONE = text("SELECT cortex_relay_done(:published)")
 
 async def queue_event(connection: SqlConnection, event: ContentEvent) -> None:
     """Delivered once the caller's transaction has committed, and not if it rolls back."""
-    await connection.execute(
-        _QUEUE,
+    await queue_events(connection, [event])
+
+
+async def queue_events(connection: SqlConnection, events: Sequence[ContentEvent]) -> None:
+    """In their order."""
+    if not events:
+        return
+    rows = [
         {
             "tenant": event.tenant_id,
             "event_id": event.event_id,
             "subject": event.subject,
             "payload": content_bytes(event),
             "traceparent": event.traceparent,
-        },
-    )
+        }
+        for event in events
+    ]
+    await connection.execute(_QUEUE, rows)
     await connection.execute(_NOTIFY)
 
 

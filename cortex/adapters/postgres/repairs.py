@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.database import Database
-from cortex.adapters.postgres.events import queue_event
+from cortex.adapters.postgres.events import queue_events
 from cortex.domain.event import ContentEvent
 from cortex.domain.identity import TenantId
 from cortex.domain.revision import Counters, EventKind
@@ -67,9 +67,9 @@ class IndexRepairs:
                 return False
             values = {"container": repair.container_id, "after": repair.after_document_id, "most": self._batch}
             rows = (await connection.execute(_BELOW, values)).all()
-            for row in rows:
-                for kind in (EventKind.ACL, EventKind.METADATA):
-                    await queue_change(connection, tenant, row._asdict(), kind, now=self._clock.now())
+            now = self._clock.now()
+            kinds = (EventKind.ACL, EventKind.METADATA)
+            await queue_events(connection, [_event(tenant, row._asdict(), kind, now) for row in rows for kind in kinds])
             if len(rows) < self._batch:
                 await connection.execute(_DONE, {"id": repair.id})
             else:
@@ -81,8 +81,12 @@ async def queue_change(
     connection: AsyncConnection, tenant: TenantId, row: Mapping[str, object], kind: EventKind, *, now: datetime
 ) -> None:
     """An event that has `embed` write a document's payload anew; `row` is the document's."""
+    await queue_events(connection, [_event(tenant, row, kind, now)])
+
+
+def _event(tenant: TenantId, row: Mapping[str, object], kind: EventKind, now: datetime) -> ContentEvent:
     counters = Counters(row["revision"], row["metadata_revision"], row["acl_revision"])  # type: ignore[arg-type]
-    event = ContentEvent(
+    return ContentEvent(
         tenant_id=tenant,
         source_id=row["source_id"],  # type: ignore[arg-type]
         document_id=row["id"],  # type: ignore[arg-type]
@@ -95,4 +99,3 @@ async def queue_change(
         pipeline_version=str(row["pipeline_version"]),
         occurred_at=now,
     )
-    await queue_event(connection, event)

@@ -43,6 +43,12 @@ CREATE TABLE tenant_settings (
 ALTER TABLE documents ADD COLUMN sharing_approved text;
 ALTER TABLE containers ADD COLUMN sharing_approved text;
 
+-- Several changes of one container are one repair of what lies below it.
+DELETE FROM acl_repairs a USING acl_repairs b
+WHERE a.tenant_id = b.tenant_id AND a.container_id = b.container_id AND a.id > b.id;
+UPDATE acl_repairs SET after_document_id = NULL;
+CREATE UNIQUE INDEX acl_repairs_by_container ON acl_repairs (tenant_id, container_id);
+
 -- Permissions of a source that is read by a connector are as old as its last pass without an error, and those of an item
 -- that has failed since then as old as its first failure.
 ALTER TABLE sources ADD COLUMN acl_as_of timestamptz NOT NULL DEFAULT now();

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.servers
 ANN, BEN, CEM = (UserRef(f"{name}@acme.example") for name in ("ann", "ben", "cem"))
 
 
-def crowd(count: int) -> list[PrincipalRef]:
+def crowd(count: int) -> list[UserRef]:
     return [UserRef(f"person{n}@acme.example") for n in range(count)]
 
 
