@@ -152,7 +152,7 @@ def test_documented_commands_exist(page: str, line: str) -> None:
     """Command, subcommand and every option, looked up in the application itself."""
     command = typer.main.get_command(app)
     words = shlex.split(line, comments=True)[1:]
-    while words and isinstance(command, TyperGroup) and re.fullmatch(r"[a-z-]+", words[0]):
+    while words and isinstance(command, TyperGroup) and re.fullmatch(r"[a-z][a-z-]*", words[0]):
         assert words[0] in command.commands, f"{page}: {line}"
         command = command.commands[words.pop(0)]
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
