@@ -128,7 +128,8 @@ class NatsBus:
     ) -> None:
         running: set[asyncio.Task[None]] = set()
         while True:
-            if len(running) >= subscription.concurrency:
+            # More than were asked for may come: those of an earlier request, late.
+            while len(running) >= subscription.concurrency:
                 _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             running = {task for task in running if not task.done()}
             messages = await self._fetch(puller, subscription.concurrency - len(running))

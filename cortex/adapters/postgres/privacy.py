@@ -71,6 +71,8 @@ class PostgresPrivacy:
         self, tenant: TenantId, source: SourceId, *, after: DocumentId | None, limit: int
     ) -> list[Quarantined]:
         async with self._database.tenant(tenant) as connection:
+            if (await connection.execute(_BEHIND, {"source": source})).one_or_none() is None:
+                raise NotFound("the source is not known")
             rows = await connection.execute(_QUARANTINED, {"source": source, "after": after, "most": limit})
             return [
                 Quarantined(row.id, row.external_id, counts_of(row.privacy_counts), row.ingested_at) for row in rows
