@@ -20,6 +20,7 @@ from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.local.ports import is_free
 from cortex.runtime.local.record import ProcessRecord, RuntimeRecord
 from tests.built_model import built_model
+from tests.e2e.provider import identity_provider
 from tests.otlp import Collector, listening
 
 START_TIMEOUT_S = 120.0
@@ -80,7 +81,8 @@ def _started(stack: ExitStack, folder: Path) -> Platform:
 
 def _entered(stack: ExitStack, data: Path) -> Platform:
     collector, otlp_url = stack.enter_context(listening())
-    environment = _environment() | {"CORTEX_OTLP_URL": otlp_url}
+    provider = stack.enter_context(identity_provider(_free_port()))
+    environment = _environment() | {"CORTEX_OTLP_URL": otlp_url, **provider}
     options = PlatformOptions(data=data, port=_free_port(), environment=environment, disposable=True)
     return Platform(data, stack.enter_context(_served(options)), collector)
 
