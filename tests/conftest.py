@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from cortex.runtime.local import ServerName
+from tests.e2e.running import Platform, whole_platform
 from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
 from tests.otlp import Collector, collecting
 from tests.scheduling import ByServers
@@ -20,6 +21,13 @@ def local_servers() -> Iterator[LocalServers]:
     servers = LocalServers()
     yield servers
     servers.close()
+
+
+@pytest.fixture(scope="session")
+def platform() -> Iterator[Platform]:
+    """Every server and every role, for all tests that look at the whole from outside."""
+    with whole_platform() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

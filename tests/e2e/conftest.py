@@ -8,13 +8,7 @@ import pytest
 
 from tests.e2e.behind import Behind, looking_behind
 from tests.e2e.company import Company
-from tests.e2e.running import Platform, whole_platform
-
-
-@pytest.fixture(scope="session")
-def platform() -> Iterator[Platform]:
-    with whole_platform() as running:
-        yield running
+from tests.e2e.running import Platform
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,134 @@
+"""Every way to look at content through the routes, as one asker: what came back, of which documents it could be."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import httpx
+
+from tests.e2e.company import Someone
+from tests.redteam.arena import Arena
+from tests.redteam.source import READ, folders_above
+
+QUERY = "harbour memo crane greased"
+QUESTION = "When is the crane greased?"
+MODES = ("hybrid", "dense", "lexical")
+FACETS = ["source_type", "source_id", "container_id", "author", "language"]
+PAGE = 7
+LIMIT_MAX = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`text` is body and headers; `said` what the asker sent. `opened`: by its id, where links count as well."""
+
+    surface: str
+    text: str
+    said: str = ""
+    opened: bool = False
+    status: int = 200
+
+
+Look = Callable[[Someone, Arena, random.Random], Iterator[Seen]]
+
+
+def seen(surface: str, response: httpx.Response, *, said: str = "", opened: bool = False) -> Seen:
+    headers = "\n".join(f"{name}: {value}" for name, value in response.headers.items())
+    return Seen(surface, f"{headers}\n{response.text}", said=said, opened=opened, status=response.status_code)
+
+
+def search(someone: Someone, **body: object) -> httpx.Response:
+    return someone.post("/v1/search", {"query": QUERY, "limit": LIMIT_MAX, **body})
+
+
+def found(someone: Someone, mode: str) -> set[str]:
+    """Ids of everything that a search shows, page by page."""
+    ids: set[str] = set()
+    cursor = None
+    while True:
+        body = search(someone, mode=mode, cursor=cursor).json()
+        ids |= {result["document_id"] for result in body["results"]}
+        cursor = body["next_cursor"]
+        if cursor is None:
+            return ids
+
+
+def by_mode(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
+    for mode in MODES:
+        yield seen(f"search {mode}", search(someone, mode=mode, explain=True, facets=FACETS))
+
+
+def by_page(someone: Someone, _arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    mode, cursor = chance.choice(MODES), None
+    while True:
+        response = search(someone, mode=mode, limit=PAGE, cursor=cursor)
+        yield seen("search by page", response)
+        cursor = response.json().get("next_cursor")
+        if cursor is None:
+            return
+
+
+def by_filter(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    """Narrowed to a folder, a source, an author or a language, of documents that the asker may not know."""
+    paper = chance.choice(sorted(arena.source.papers))
+    folders = [arena.folder_id(folder) for folder in folders_above(arena.source, paper)]
+    for filters in (
+        {"container_ids": folders},
+        {"source_ids": [str(arena.company.source_id(READ))]},
+        {"source_types": ["push"]},
+        {"languages": ["en"]},
+        {"updated_after": "2000-01-01T00:00:00Z"},
+    ):
+        yield seen("search by filter", search(someone, mode=chance.choice(MODES), filters=filters, facets=FACETS))
+
+
+def by_canary(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    """Who knows a word of a document learns nothing more by it."""
+    for paper in chance.sample(sorted(arena.source.papers), 4):
+        word = arena.source.papers[paper].canary
+        for mode in ("lexical", "hybrid"):
+            response = someone.post("/v1/search", {"query": word, "mode": mode, "explain": True, "facets": FACETS})
+            yield seen("search by canary", response, said=word)
+
+
+def by_chat(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
+    """The same question by everyone: whole, as events, and read again in each way."""
+    answer = someone.post("/v1/chat", {"question": QUESTION}, Accept="application/json")
+    yield seen("chat", answer)
+    identifier = answer.json().get("answer_id")
+    yield seen("answer", someone.get(f"/v1/answers/{identifier}"))
+    yield seen("answer stream", someone.get(f"/v1/answers/{identifier}/stream"))
+    yield seen("chat events", someone.post("/v1/chat", {"question": QUESTION}, Accept="text/event-stream"))
+
+
+def by_id(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    for paper in chance.sample(sorted(arena.source.papers), 12):
+        identifier = arena.id(paper)
+        for path in (f"/v1/documents/{identifier}", f"/v1/documents/{identifier}/original"):
+            response = someone.get(path)
+            # The id itself is in the path, and comes back in what is opened alone.
+            said = "" if response.status_code == 200 else identifier
+            yield seen("document", response, said=said, opened=True)
+
+
+def by_error(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    """Requests that are refused say nothing of what they were about."""
+    identifier = arena.id(chance.choice(sorted(arena.source.papers)))
+    for body in (
+        {"query": QUERY, "limit": 0},
+        {"query": QUERY, "filters": {"source_ids": [identifier, "no id"]}},
+        {"query": QUERY, "cursor": "bm8gY3Vyc29y"},
+        {"query": QUERY, "as_of": "yesterday"},
+    ):
+        yield seen("error", someone.post("/v1/search", body), said=json.dumps(body))
+    yield seen("error", someone.request("PATCH", f"/v1/documents/{identifier}", json={}), said=identifier)
+    yield seen("error", someone.get(f"/v1/documents/{identifier}/blocks"), said=identifier)
+
+
+def by_probe(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
+    for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/auth/session", "/auth/keys"):
+        yield seen(path, someone.get(path))
+
+
+LOOKS: tuple[Look, ...] = (by_mode, by_page, by_filter, by_canary, by_chat, by_id, by_error, by_probe)

@@ -1,0 +1,117 @@
+"""What is shown is among what may be seen, on every surface; and once quiet, what may be seen is found."""
+
+import random
+from functools import partial
+
+from tests.e2e.waiting import eventually
+from tests.redteam import looking
+from tests.redteam.arena import Arena, Arenas
+from tests.redteam.changes import change
+from tests.redteam.looking import FACETS, LOOKS, MODES, Seen
+from tests.redteam.source import folders_above
+
+CHANGES = 10
+LOOKERS = 2
+"""How many people of each tenant take each look; the long run sends all of them."""
+QUIET_WITHIN_S = 20.0
+
+
+def test_the_two_tenants_are_worth_attacking(arenas: Arenas) -> None:
+    """Neither everything nor nothing may be seen, links open what is not found, and some texts are in both tenants."""
+    for arena in arenas.both():
+        pairs = [(p, d) for p in arena.source.people for d in arena.source.papers]
+        visible = sum(arena.source.visible(p, d) for p, d in pairs)
+        assert 0.03 < visible / len(pairs) < 0.8
+        assert any(arena.openable(p) - arena.visible(p) for p in arena.source.people)
+    assert arenas.ours.telling(frozenset(arenas.ours.source.papers)) & arenas.theirs.telling(
+        frozenset(arenas.theirs.source.papers)
+    )
+
+
+def test_nothing_is_shown_that_may_not_be_seen(arenas: Arenas, chance: random.Random) -> None:
+    for arena in arenas.both():
+        look_at_everything(arenas, arena, chance)
+
+
+def test_what_may_be_seen_is_found(arenas: Arenas) -> None:
+    for arena in arenas.both():
+        for person in arena.source.people:
+            eventually(partial(finds_all, arena, person), within_s=QUIET_WITHIN_S)
+
+
+def test_what_may_be_opened_opens_and_nothing_else(arenas: Arenas, chance: random.Random) -> None:
+    """Every document of both tenants, by its id."""
+    every = {identifier: name for arena in arenas.both() for identifier, name in arena.names.items()}
+    for arena in arenas.both():
+        for person in chance.sample(list(arena.source.people), LOOKERS):
+            allowed = {arena.id(name) for name in arena.openable(person)}
+            assert {identifier for identifier in every if arena.person(person).opens(identifier)} == allowed, person
+
+
+def test_facets_count_what_may_be_seen(arenas: Arenas) -> None:
+    for arena in arenas.both():
+        for person in arena.source.people:
+            body = looking.search(arena.person(person), facets=FACETS).json()
+            visible = arena.visible(person)
+            for facet in body["facets"].values():
+                assert facet["of_top"] <= len(visible), person
+                assert all(value["count"] <= len(visible) for value in facet["values"]), person
+            assert {v["value"]: v["count"] for v in body["facets"]["container_id"]["values"]} == by_folder(
+                arena, visible
+            ), person
+
+
+def test_roles_show_no_content(arenas: Arenas, chance: random.Random) -> None:
+    """The administrator who pushed all of it sees what is shared with the tenant, and no more."""
+    arena = arenas.ours
+    admin = arena.company.admin
+    arena.source.people["admin"] = False
+    try:
+        for look in LOOKS:
+            for seen in look(admin, arena, chance):
+                check(arenas, arena, "admin", seen)
+    finally:
+        del arena.source.people["admin"]
+
+
+def test_it_stays_so_while_the_source_changes(arenas: Arenas, chance: random.Random) -> None:
+    """Looked at right after each change, when cache and index still lag; then found anew once it is quiet."""
+    for arena in arenas.both():
+        for _ in range(CHANGES):
+            change(chance, arena)
+            person = chance.choice(list(arena.source.people))
+            for look in chance.sample(LOOKS, 2):
+                for seen in look(arena.person(person), arena, chance):
+                    check(arenas, arena, person, seen)
+        arena.settled()
+        look_at_everything(arenas, arena, chance)
+        for person in arena.source.people:
+            eventually(partial(finds_all, arena, person), within_s=QUIET_WITHIN_S)
+
+
+def look_at_everything(arenas: Arenas, arena: Arena, chance: random.Random) -> None:
+    for look in LOOKS:
+        for person in chance.sample(list(arena.source.people), LOOKERS):
+            for seen in look(arena.person(person), arena, chance):
+                check(arenas, arena, person, seen)
+
+
+def check(arenas: Arenas, arena: Arena, person: str, seen: Seen) -> None:
+    allowed = arena.openable(person) if seen.opened else arena.visible(person)
+    leaked = arenas.leaked(arena, seen.text, allowed=allowed, said=seen.said)
+    assert leaked == set(), f"{seen.surface} shows {person} what they may not see: {sorted(leaked)}"
+    assert seen.status < 500 or seen.surface == "/readyz", seen
+
+
+def finds_all(arena: Arena, person: str) -> None:
+    for mode in MODES:
+        found = {arena.names[identifier] for identifier in looking.found(arena.person(person), mode)}
+        assert found == arena.visible(person), (person, mode)
+
+
+def by_folder(arena: Arena, visible: frozenset[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in visible:
+        for folder in folders_above(arena.source, name):
+            counts[arena.folder_id(folder)] = counts.get(arena.folder_id(folder), 0) + 1
+    return counts

@@ -1,0 +1,124 @@
+"""Verdicts on (person, document), three ways: the engine, the index filter, and the plain reading of the algebra."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cortex.adapters.spicedb.engine import SpiceDbEngine
+from cortex.domain.acl import Asker, openable, visible
+from cortex.domain.acl_index import asker_tokens, index_acl, matches
+from cortex.domain.identity import DocumentId
+from cortex.domain.relation import (
+    Operation,
+    Relation,
+    RelationUpdate,
+    acl_relations,
+    group_relations,
+    membership_relation,
+    sharing_relation,
+)
+from cortex.domain.vector import EVERYONE, IndexAcl
+from cortex.ports.permission_engine import UPDATES_MAX, Check
+from tests.worlds import World, make_world
+
+BATCH = 250
+VIEW, OPEN = "view", "openable"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """`leaks` are shown by the engine alone, `hidden` by the reading alone; `tighter` are hidden by the filter.
+
+    `looser` are no mistakes: what the filter shows and the re-check takes away.
+    """
+
+    verdicts: int = 0
+    allowed: int = 0
+    leaks: int = 0
+    hidden: int = 0
+    tighter: int = 0
+    looser: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            verdicts=self.verdicts + other.verdicts,
+            allowed=self.allowed + other.allowed,
+            leaks=self.leaks + other.leaks,
+            hidden=self.hidden + other.hidden,
+            tighter=self.tighter + other.tighter,
+            looser=self.looser + other.looser,
+        )
+
+
+def large_world(chance: random.Random) -> World:
+    """10,000 pairs."""
+    return make_world(chance, people=40, groups=14, containers=18, documents=250)
+
+
+async def load(engine: SpiceDbEngine, world: World) -> str:
+    """Writes all relations of the world, and returns the last token."""
+    updates, token = _updates(world), ""
+    for start in range(0, len(updates), UPDATES_MAX):
+        token = await engine.write(updates[start : start + UPDATES_MAX])
+    return token
+
+
+def filters(world: World) -> dict[DocumentId, IndexAcl]:
+    return {document: index_acl(node, world.containers) for document, node in world.documents.items()}
+
+
+async def judge(
+    engine: SpiceDbEngine,
+    world: World,
+    asker: Asker,
+    *,
+    token: str,
+    index: Mapping[DocumentId, IndexAcl],
+    opening: bool = True,
+) -> Tally:
+    """Every document of the world, for one person; `index` is what `filters` gave. `opening`: by its id, too."""
+    documents = list(world.documents)
+    tokens = asker_tokens(asker) | {EVERYONE}
+    tally = Tally()
+    for start in range(0, len(documents), BATCH):
+        some = documents[start : start + BATCH]
+        nodes = [world.documents[document] for document in some]
+        may_view = [visible(node, world.containers, asker) for node in nodes]
+        expected = {VIEW: may_view}
+        if opening:
+            expected[OPEN] = [openable(node, world.containers, asker) for node in nodes]
+        for permission, may in expected.items():
+            checks = [Check(document, permission) for document in some]
+            answers = await engine.check(world.tenant, asker.person, checks, at_least_as_fresh=token)
+            tally += _answered(answers, may)
+        tally += _filtered([matches(index[document], tokens) for document in some], may_view)
+    return tally
+
+
+def _answered(answers: Sequence[bool], expected: Sequence[bool]) -> Tally:
+    pairs = list(zip(answers, expected, strict=True))
+    return Tally(
+        verdicts=len(pairs),
+        allowed=sum(expected),
+        leaks=sum(answer and not may for answer, may in pairs),
+        hidden=sum(may and not answer for answer, may in pairs),
+    )
+
+
+def _filtered(shown: Sequence[bool], expected: Sequence[bool]) -> Tally:
+    pairs = list(zip(shown, expected, strict=True))
+    return Tally(
+        tighter=sum(may and not found for found, may in pairs), looser=sum(found and not may for found, may in pairs)
+    )
+
+
+def _updates(world: World) -> list[RelationUpdate]:
+    found: set[Relation] = {sharing_relation(world.tenant)}
+    for group, members in world.members.items():
+        found |= group_relations(world.tenant, group, members)
+    for container, node in world.containers.items():
+        found |= acl_relations(world.tenant, "container", container, node)
+    for document, node in world.documents.items():
+        found |= acl_relations(world.tenant, "document", document, node)
+    found |= {membership_relation(world.tenant, asker.person) for asker in world.askers if not asker.guest}
+    return [RelationUpdate(Operation.TOUCH, relation) for relation in sorted(found)]
