@@ -52,6 +52,8 @@ def audit_router(ports: AuditPorts) -> APIRouter:
     @router.post("/verify")
     async def verify(credential: Credential = auditor) -> VerdictView:
         found = await verdict(ports.reader, ports.anchors, credential.tenant_id)
+        details = {"entries": found.entries, "holds": found.broken_at is None}
+        await ports.log.append(credential.tenant_id, [AuditEntry(credential.email, "audit.verify", "audit", details)])
         return VerdictView(entries=found.entries, broken_at=found.broken_at, anchored=found.anchored)
 
     return router

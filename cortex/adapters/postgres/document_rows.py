@@ -121,8 +121,8 @@ async def put_document(connection: AsyncConnection, scene: Scene, state: Documen
     node = Node(resolve(acl, names.__getitem__), parent)
     rules = await held_rules(connection, scene.source)
     prints, content_sha256 = _fingerprints(state, node, scene, rules)
-    await check_not_erased(connection, identifier, content_sha256, reset=reset)
     row = (await connection.execute(_STORED, {"id": identifier})).one_or_none()
+    await check_not_erased(connection, identifier, content_sha256, reset=reset)
     decision = decide(_stored(row), prints, version=state.version, reset=reset)
     await connection.execute(_FORGET_FAILURE, {"source": scene.source, "external_id": state.external_id})
     if decision.unchanged:

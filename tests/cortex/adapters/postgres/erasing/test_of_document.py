@@ -14,6 +14,7 @@ from cortex.adapters.clock import SystemClock
 from cortex.adapters.objects import Objects
 from cortex.adapters.postgres.answers import PostgresAnswers
 from cortex.adapters.postgres.erasing import of_document
+from cortex.adapters.postgres.erasing.ledger import PostgresErasures
 from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.redis import RedisGroupCache
@@ -22,8 +23,8 @@ from cortex.domain.change import DocumentState
 from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Block, BlockKind, ParsedDocument
 from cortex.domain.encoding import PassageEncoding, StoredTokens
-from cortex.domain.erasure import Subject, SubjectKind
-from cortex.domain.errors import Conflict, Transient
+from cortex.domain.erasure import ErasureState, Subject, SubjectKind
+from cortex.domain.errors import Conflict, NotFound, Transient
 from cortex.domain.identity import AnswerId, DocumentId, PersonId
 from cortex.domain.privacy import NOTHING_FOUND, Screened
 from cortex.ports.answer_store import AnswerEvent
@@ -212,3 +213,34 @@ async def test_an_answer_that_is_being_given_is_waited_for(shelf: Shelf) -> None
     await answers.finish(shelf.store.tenant, answer, state="done", record={"citations": []})
     await shelf.erase(document)
     assert set((await shelf.left(document)).values()) == {0}
+
+
+async def test_nothing_is_written_under_an_erasure(shelf: Shelf) -> None:
+    """It would take the text of the new content away with that of the old."""
+    store, ledger = shelf.store, PostgresErasures(shelf.store.database)
+    document = await shelf.put("secret", "strongbox")
+    erasure = await ledger.request(store.tenant, await ledger.document(store.tenant, document), by="admin")
+    assert await ledger.request(store.tenant, erasure.subject, by="another") == erasure
+    for reset in (False, True):
+        with pytest.raises(Conflict, match="being erased"):
+            await shelf.writer.put_document(store.tenant, store.source, state("secret", "new"), reset=reset)
+    await shelf.erase(document)
+    await ledger.finish(store.tenant, erasure.id, certificate={"of": "this"})
+    await ledger.finish(store.tenant, erasure.id, certificate={"of": "another"})
+    assert (await ledger.erasure(store.tenant, erasure.id)).certificate == {"of": "this"}
+    assert (await shelf.writer.put_document(store.tenant, store.source, state("secret", "new"))).changed
+
+
+async def test_the_ledger_keeps_the_greatest_count_and_why_something_failed(shelf: Shelf) -> None:
+    store, ledger = shelf.store, PostgresErasures(shelf.store.database)
+    document = await shelf.put("secret", "strongbox")
+    with pytest.raises(NotFound):
+        await ledger.document(store.tenant, uuid.uuid4())
+    erasure = await ledger.request(store.tenant, await ledger.document(store.tenant, document), by="admin")
+    for number in (3, 7, 0):
+        await ledger.found(store.tenant, erasure.id, store="text", number=number)
+    await ledger.fail(store.tenant, erasure.id, error="a bug")
+    (found,) = await ledger.erasures(store.tenant, limit=5)
+    assert (found.state, found.stores, found.error) == (ErasureState.FAILED, {"text": 7}, "a bug")
+    again = await ledger.request(store.tenant, erasure.subject, by="admin")
+    assert again.id != erasure.id
