@@ -24,6 +24,7 @@ EXTENSIONS = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
 VERSION_MAX = 2**62
+PAGE_MAX = 10_000
 
 
 def _storable(text: str) -> str:
@@ -141,6 +142,8 @@ class SourceGroupBody(Body):
             if self.last is not None:
                 raise Invalid("last: belongs to a page; send generation as well")
             return None
+        if len(self.members) > PAGE_MAX:
+            raise Invalid(f"members: {len(self.members)} in one page; at most {PAGE_MAX}")
         return GroupPage(self.generation, bool(self.last), self.version)
 
 

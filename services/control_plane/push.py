@@ -108,7 +108,7 @@ def _groups(router: APIRouter, push: Push, ports: ControlPorts) -> None:
 
     @router.put("/groups/{external_id:path}", status_code=204)
     async def put_group(source: str, external_id: str, body: SourceGroupBody, credential: Credential = pushing) -> None:
-        tenant, members, page = credential.tenant_id, body.references(), body.page()
+        tenant, page, members = credential.tenant_id, body.page(), body.references()
         identifier = await push.source(credential, source, make=True)
         if page is None:
             await ports.writer.put_group(tenant, identifier, external_id, members, version=body.version)

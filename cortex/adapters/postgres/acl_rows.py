@@ -95,9 +95,11 @@ async def look_up(
 
 
 _NAMED = text("SELECT email, person_id FROM person_emails WHERE email = ANY(:emails)")
-_MAKE_PERSON = text("INSERT INTO persons (tenant_id, id, name) VALUES (:tenant, :id, :email)")
-_MAKE_EMAIL = text(
-    "INSERT INTO person_emails (tenant_id, email, person_id) VALUES (:tenant, :email, :id) ON CONFLICT DO NOTHING"
+_PEOPLE = "unnest(CAST(:ids AS uuid[]), CAST(:emails AS text[])) AS u (id, email)"
+_MAKE_PEOPLE = text(f"INSERT INTO persons (tenant_id, id, name) SELECT :tenant, u.id, u.email FROM {_PEOPLE}")
+_MAKE_EMAILS = text(
+    "INSERT INTO person_emails (tenant_id, email, person_id) SELECT :tenant, u.email, u.id"
+    f" FROM {_PEOPLE} ON CONFLICT DO NOTHING"
 )
 # Whoever makes people waits here, so that two writers never make one person twice.
 _PEOPLE_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('people:' || :tenant, 0))")
@@ -111,11 +113,12 @@ async def person_ids(connection: AsyncConnection, tenant: TenantId, emails: Sequ
     if missing := sorted(set(emails) - found.keys()):
         await connection.execute(_PEOPLE_LOCK, {"tenant": str(tenant)})
         found |= {row.email: row.person_id for row in await connection.execute(_NAMED, {"emails": missing})}
-        rows = [{"tenant": tenant, "id": uuid.uuid4(), "email": email} for email in missing if email not in found]
-        if rows:
-            await connection.execute(_MAKE_PERSON, rows)
-            await connection.execute(_MAKE_EMAIL, rows)
-            found |= {str(row["email"]): PersonId(uuid.UUID(str(row["id"]))) for row in rows}
+        made = {email: PersonId(uuid.uuid4()) for email in missing if email not in found}
+        if made:
+            rows = {"tenant": tenant, "ids": list(made.values()), "emails": list(made)}
+            await connection.execute(_MAKE_PEOPLE, rows)
+            await connection.execute(_MAKE_EMAILS, rows)
+            found |= made
     return found
 
 
