@@ -62,13 +62,10 @@ def test_what_is_foreign_looks_like_what_never_was(ours: Company, theirs: Compan
     _is_untouched(theirs)
 
 
-@pytest.mark.parametrize(
-    "path", ["/v1/documents/{}", "/v1/documents/{}/original", "/v1/answers/{}", "/v1/answers/{}/stream"]
-)
 @pytest.mark.parametrize("nonsense", ["nonsense", "0", "%00", "..", "' OR 1=1", "*", "ff" * 600])
-def test_what_is_no_id_is_not_there(ours: Company, path: str, nonsense: str) -> None:
-    ann = ours.person("ann")
-    assert ann.get(path.format(nonsense)).status_code in (404, 405)
+def test_what_is_no_id_is_not_there(ours: Company, nonsense: str) -> None:
+    for path in ("/v1/documents/{}", "/v1/documents/{}/original", "/v1/answers/{}", "/v1/answers/{}/stream"):
+        assert ours.person("ann").get(path.format(nonsense)).status_code in (404, 405), path
 
 
 def test_a_tenant_that_a_request_names_is_not_believed(ours: Company, theirs: Company) -> None:
@@ -85,7 +82,7 @@ def test_a_tenant_that_a_request_names_is_not_believed(ours: Company, theirs: Co
                     assert document not in response.text
                     assert "Zebulon" not in response.text
     for header in ("X-Tenant-Id", "X-Cortex-Tenant", "X-Forwarded-User", "X-Person-Id", "Cookie"):
-        for value in (tenant, f"tenant={theirs.name}"):
+        for value in (tenant, theirs.name, f"tenant={theirs.name}"):
             opened = person.request("GET", f"/v1/documents/{document}", headers={header: value})
             found = person.request("POST", "/v1/search", json={"query": QUERY}, headers={header: value})
             assert (opened.status_code, document in found.text) == (404, False), header
