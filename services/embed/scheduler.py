@@ -1,13 +1,15 @@
-"""Who may use the model next: questions before passages, and no more waiting than the settings allow."""
+"""Who may use the model: questions on a thread of their own, passages with what is left; neither queue is endless."""
 
 import asyncio
 import enum
+import os
+import sys
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from cortex.domain.encoding import ModelCard, PassageEncoding, QueryEncoding
@@ -16,39 +18,32 @@ from cortex.ports.text_encoder import TextEncoder
 from services.embed.settings import SchedulerSettings
 
 Encoded = TypeVar("Encoded")
+PASSAGE_NICENESS = 10
 
 
-class Kind(enum.IntEnum):
-    """In order of precedence."""
-
-    QUERY = 0
-    PASSAGE = 1
+class Kind(enum.Enum):
+    QUERY = "query"
+    PASSAGE = "passage"
 
 
-@dataclass(slots=True, order=True)
+@dataclass(slots=True)
 class _Job(Generic[Encoded]):
     """One text. `result` is awaited by the caller, who cancels it to withdraw."""
 
     kind: Kind
-    sequence: int
-    encode: Callable[[], Encoded] = field(compare=False)
-    result: asyncio.Future[Encoded] = field(compare=False)
-    waiting: bool = field(compare=False, default=True)
+    encode: Callable[[], Encoded]
+    result: asyncio.Future[Encoded]
+    waiting: bool = True
 
 
 class Scheduler:
-    """Implements Embedder over a TextEncoder, on the threads that `scheduling` gives it.
+    """Implements Embedder over a TextEncoder, on the threads that `scheduling` gives it."""
 
-    Texts go to the model one by one, so that a question waits for at most the passages that are in the model already.
-    """
-
-    def __init__(self, encoder: TextEncoder, settings: SchedulerSettings, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, encoder: TextEncoder, settings: SchedulerSettings) -> None:
         self.model: ModelCard = encoder.model
         self._encoder = encoder
         self._settings = settings
-        self._threads = threads
-        self._queue: asyncio.PriorityQueue[_Job[Any]] = asyncio.PriorityQueue()
-        self._sequence = count()
+        self._queues: dict[Kind, asyncio.Queue[_Job[Any]]] = {kind: asyncio.Queue() for kind in Kind}
         self._waiting: Counter[Kind] = Counter()
         self._closed = False
 
@@ -69,12 +64,10 @@ class Scheduler:
         """All results in order. When one fails, or the caller is cancelled, the rest is withdrawn."""
         self._admit(kind, len(encodings))
         loop = asyncio.get_running_loop()
-        jobs: list[_Job[Encoded]] = [
-            _Job(kind, next(self._sequence), encode, loop.create_future()) for encode in encodings
-        ]
+        jobs: list[_Job[Encoded]] = [_Job(kind, encode, loop.create_future()) for encode in encodings]
         self._waiting[kind] += len(jobs)
         for job in jobs:
-            self._queue.put_nowait(job)
+            self._queues[kind].put_nowait(job)
         try:
             return list(await asyncio.gather(*(job.result for job in jobs)))
         finally:
@@ -89,7 +82,7 @@ class Scheduler:
         if texts > most:
             raise Exhausted(f"{texts} passages at once: at most {most} may wait")
         if self._waiting[kind] + texts > most:
-            raise Transient(f"too many {kind.name.lower()} texts are waiting", retry_after_s=settings.retry_after_s)
+            raise Transient(f"too many {kind.value} texts are waiting", retry_after_s=settings.retry_after_s)
 
     def _withdraw(self, job: _Job[Encoded]) -> None:
         job.result.cancel()
@@ -101,15 +94,15 @@ class Scheduler:
             job.waiting = False
             self._waiting[job.kind] -= 1
 
-    async def work(self) -> None:
+    async def work(self, kind: Kind, threads: ThreadPoolExecutor) -> None:
         """Takes jobs for ever; one such task for each thread."""
         loop = asyncio.get_running_loop()
         while True:
-            job = await self._queue.get()
+            job = await self._queues[kind].get()
             self._started(job)
             if job.result.done():
                 continue
-            outcome = loop.run_in_executor(self._threads, job.encode)
+            outcome = loop.run_in_executor(threads, job.encode)
             await asyncio.wait({outcome})
             if job.result.done():
                 continue
@@ -121,23 +114,37 @@ class Scheduler:
     def close(self) -> None:
         """Refuses new texts and those that still wait."""
         self._closed = True
-        while not self._queue.empty():
-            job = self._queue.get_nowait()
-            self._started(job)
-            if not job.result.done():
-                job.result.set_exception(Transient("the embed gateway is closing"))
+        for queue in self._queues.values():
+            while not queue.empty():
+                job = queue.get_nowait()
+                self._started(job)
+                if not job.result.done():
+                    job.result.set_exception(Transient("the embed gateway is closing"))
 
 
 @asynccontextmanager
 async def scheduling(encoder: TextEncoder, settings: SchedulerSettings) -> AsyncIterator[Scheduler]:
     """A Scheduler at work. On leaving, texts in the model are finished and dropped, those that wait are refused."""
-    with ThreadPoolExecutor(settings.workers, thread_name_prefix="encode") as threads:
-        scheduler = Scheduler(encoder, settings, threads)
+    with (
+        ThreadPoolExecutor(1, thread_name_prefix="questions") as questions,
+        ThreadPoolExecutor(settings.workers, thread_name_prefix="passages", initializer=_give_way) as passages,
+    ):
+        scheduler = Scheduler(encoder, settings)
         async with asyncio.TaskGroup() as group:
-            workers = [group.create_task(scheduler.work()) for _ in range(settings.workers)]
+            workers = [group.create_task(scheduler.work(Kind.QUERY, questions))]
+            workers += [group.create_task(scheduler.work(Kind.PASSAGE, passages)) for _ in range(settings.workers)]
             try:
                 yield scheduler
             finally:
                 scheduler.close()
                 for worker in workers:
                     worker.cancel()
+
+
+def _give_way() -> None:
+    """Ingestion takes what questions leave of the processors: theirs run in this process and in all others.
+
+    Linux alone gives a thread a priority of its own.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PASSAGE_NICENESS)

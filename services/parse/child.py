@@ -26,6 +26,8 @@ from services.parse.settings import ParseLimits
 from services.parse.wire import PREFIX, Head, encode_document, encode_error, frame_start, lengths
 
 PR_SET_PDEATHSIG = 1
+# Ingestion takes what questions leave of the processors.
+NICENESS = 10
 EXIT_FAILED = 70
 
 Parse = Callable[..., ParsedDocument]
@@ -40,6 +42,7 @@ def main(arguments: list[str], parse_one: Parse = parse) -> None:
         # Elsewhere the kernel takes no such limit, and the other limits must do.
         resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes_max"], resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(NICENESS)
     # Ctrl-C reaches the whole terminal; when to stop is the pool's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.excepthook = report_failure

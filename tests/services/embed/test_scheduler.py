@@ -1,6 +1,8 @@
 """Who goes first, what is pushed back, and what cancelling frees. The encoder is a fake that waits for its cue."""
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,7 +11,7 @@ import pytest
 
 from cortex.domain.encoding import ModelCard, PassageEncoding, QueryEncoding, StoredTokens
 from cortex.domain.errors import Exhausted, Invalid, Transient
-from services.embed.scheduler import Kind, Scheduler, scheduling
+from services.embed.scheduler import PASSAGE_NICENESS, Kind, Scheduler, scheduling
 from services.embed.settings import SchedulerSettings
 
 CARD = ModelCard("fake", "1", "0" * 64, dimensions=8, tokens_max=16, languages=frozenset({"en"}))
@@ -86,17 +88,28 @@ async def test_no_texts_no_results(encoder: CuedEncoder) -> None:
         assert await scheduler.encode_passages([]) == []
 
 
-async def test_a_question_waits_for_what_is_in_the_model_and_for_nothing_else(encoder: CuedEncoder) -> None:
+async def test_a_question_waits_for_no_passage(encoder: CuedEncoder) -> None:
     async with at_work(encoder) as scheduler, asyncio.TaskGroup() as group:
         group.create_task(scheduler.encode_passages(["p1", "p2", "p3"]))
         await encoder.until_entered(1)
         query = group.create_task(scheduler.encode_query("q"))
-        await asyncio.sleep(0)
-        encoder.let_go(1)
         assert await encoder.until_entered(2) == ["p1", "q"]
-        encoder.let_go(3)
+        encoder.let_go(4)
         assert (await query).dense == b"q"
-    assert encoder.entered == ["p1", "q", "p2", "p3"]
+    assert encoder.entered[2:] == ["p2", "p3"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own on Linux alone")
+async def test_passages_give_way_to_everything_else() -> None:
+    class Niceness(CuedEncoder):
+        def _enter(self, text: str) -> None:
+            self.entered.append(f"{text} {os.getpriority(os.PRIO_PROCESS, threading.get_native_id())}")
+
+    encoder, own = Niceness(), os.getpriority(os.PRIO_PROCESS, 0)
+    async with at_work(encoder) as scheduler:
+        await scheduler.encode_query("q")
+        await scheduler.encode_passages(["p"])
+    assert encoder.entered == [f"q {own}", f"p {PASSAGE_NICENESS}"]
 
 
 async def test_as_many_texts_are_in_the_model_as_there_are_workers(encoder: CuedEncoder) -> None:
