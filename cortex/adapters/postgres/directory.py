@@ -21,6 +21,7 @@ _PERSON = text(
 )
 _PUT_PERSON = text("UPDATE persons SET name = :name, guest = :guest, known = true, active = true WHERE id = :id")
 
+
 class PostgresDirectory:
     """Implements Directory."""
 
