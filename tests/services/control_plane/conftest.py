@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 
 import httpx
 import pytest
@@ -90,11 +89,16 @@ class Site:
             return list(rows.scalars())
 
 
-@pytest.fixture
-async def platform_settings(
-    postgres_url: PostgresUrls, spicedb: KeyedUrl, redis_url: str, nats_url: str, tmp_path: Path
-) -> PlatformSettings:
-    return PlatformSettings(
+@pytest.fixture(scope="session")
+async def shared(
+    postgres_url: PostgresUrls,
+    spicedb: KeyedUrl,
+    redis_url: str,
+    nats_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Backbone]:
+    tmp_path = tmp_path_factory.mktemp("data")
+    settings = PlatformSettings(
         data=tmp_path,
         database_url=postgres_url.service,
         nats_url=nats_url,
@@ -109,6 +113,8 @@ async def platform_settings(
         models_url="",
         internal_key="",
     )
+    async with backbone(settings, connections_max=8) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -118,10 +124,9 @@ def policy() -> SignInPolicy:
 
 
 @pytest.fixture
-async def site(platform_settings: PlatformSettings, policy: SignInPolicy) -> AsyncIterator[Site]:
+async def site(shared: Backbone, policy: SignInPolicy) -> AsyncIterator[Site]:
     tenant, port = f"t-{uuid.uuid4().hex[:12]}", free_port()
     async with AsyncExitStack() as stack:
-        shared = await stack.enter_async_context(backbone(platform_settings, connections_max=8))
         provider = await stack.enter_async_context(provider_on(free_port()))
         identity = IdentitySettings(
             provider=ProviderSettings(
@@ -142,7 +147,7 @@ async def site(platform_settings: PlatformSettings, policy: SignInPolicy) -> Asy
         app.add_middleware(HostGuard, allowed_hosts={"127.0.0.1"})
         app.add_middleware(Envelope, tracer=Untraced(), metrics=Metrics(CollectorRegistry()))
         await stack.enter_async_context(serving(app, port=port, grace_s=1))
-        tokens = LocalTokens(platform_settings.data / "token.key", shared.clock)
+        tokens = LocalTokens(shared.settings.data / "token.key", shared.clock)
         found = Site(f"http://127.0.0.1:{port}", tenant, tokens, shared, signing, provider, app)
         yield found
         for client in found.clients:
