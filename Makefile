@@ -34,11 +34,11 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test check proto eval bench lock clean
+.PHONY: help setup demo up test check proto eval bench permissions breaches lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) ## set up everything that running needs: packages, local servers, model
 	@umask 077 && $(BIN)/cortex models build
@@ -69,6 +69,12 @@ eval: setup $(DEV) ## answer the demo questions without servers and say how well
 
 bench: setup $(DEV) ## measure the platform; ARGS="NAME ..."; without, the names
 	@$(BIN)/python -m eval.bench $(ARGS)
+
+permissions: setup $(DEV) ## the long run against permissions, and its report; ARGS="races --seed 1"
+	@$(BIN)/python -m eval.permissions $(ARGS)
+
+breaches: setup $(DEV) ## break the product on purpose, in one place at a time: the red team must notice
+	@$(BIN)/python -m tests.redteam.breaches $(ARGS)
 
 lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs the network)
 	$(LOCK) requirements/tools.in -o requirements/tools.lock

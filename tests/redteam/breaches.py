@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("cortex", "services", "tests", "demo", "eval", "proto", "deploy", "pyproject.toml")
 ENGINE = Path("deploy/local/node_modules")
 RUN_TIMEOUT_S = 900
-COMMAND = ("-m", "pytest", "tests/redteam", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+TESTS = "tests/redteam"
+PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider")
 NOT_IN_A_COPY = "--ignore=tests/redteam/test_breaches.py"
 
 
@@ -52,7 +53,8 @@ def attempt(breach: Breach, seed: int) -> Tried:
         _copy(tree)
         breach.apply(tree)
         began = time.monotonic()
-        _run(tree, report, seed)
+        first = [f"{TESTS}/{breach.first}.py"] if breach.first else []
+        _run(tree, report, seed, [*first, TESTS])
         outcome, by = _outcome(report)
         return Tried(breach, outcome, by, time.monotonic() - began)
 
@@ -68,7 +70,7 @@ def _copy(tree: Path) -> None:
     (tree / ENGINE).symlink_to(ROOT / ENGINE)
 
 
-def _run(tree: Path, report: Path, seed: int) -> None:
+def _run(tree: Path, report: Path, seed: int, tests: list[str]) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(tree),
@@ -76,7 +78,7 @@ def _run(tree: Path, report: Path, seed: int) -> None:
         seeds.VARIABLE: str(seed),
     }
     environment.pop("CORTEX_TEST_DATA", None)  # a platform that runs already is not the copy's
-    command = [sys.executable, *COMMAND, NOT_IN_A_COPY, f"--junitxml={report}"]
+    command = [sys.executable, *PYTEST, *tests, NOT_IN_A_COPY, f"--junitxml={report}"]
     subprocess.run(
         command,
         cwd=tree,

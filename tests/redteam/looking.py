@@ -85,7 +85,7 @@ def by_filter(someone: Someone, arena: Arena, chance: random.Random) -> Iterator
 
 def by_canary(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
     """Who knows a word of a document learns nothing more by it."""
-    for paper in chance.sample(sorted(arena.source.papers), 4):
+    for paper in chance.sample(sorted(arena.source.papers), 3):
         word = arena.source.papers[paper].canary
         for mode in ("lexical", "hybrid"):
             response = someone.post("/v1/search", {"query": word, "mode": mode, "explain": True, "facets": FACETS})
@@ -103,7 +103,7 @@ def by_chat(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator
 
 
 def by_id(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
-    for paper in chance.sample(sorted(arena.source.papers), 12):
+    for paper in chance.sample(sorted(arena.source.papers), 8):
         identifier = arena.id(paper)
         for path in (f"/v1/documents/{identifier}", f"/v1/documents/{identifier}/original"):
             response = someone.get(path)

@@ -56,6 +56,8 @@ ROUTES: Mapping[str, Route] = {
     "GET /metrics": LOOK,
     "GET /auth/session": LOOK,
     "GET /auth/keys": LOOK,
+    "GET /auth/sign-in": OWN,
+    "GET /auth/callback": OWN,
     "POST /auth/keys": NAME,
     "POST /auth/sign-out": OWN,
     "PUT /v1/sources/{source}/containers/{external_id}": NAME,
