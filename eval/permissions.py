@@ -33,7 +33,7 @@ from tests.redteam.racing import Raced, race
 from tests.redteam.source import Size
 from tests.redteam.verdicts import Tally, filters, judge, large_world, load
 
-AT_ONCE = 4
+AT_ONCE = 8
 OPENED_OF_WORLDS = 10
 CHECK_TIMEOUT_S = 60.0
 REQUESTS_A_RACE = 250
@@ -42,7 +42,7 @@ SIZE = Size(people=12, groups=8, folders=10, papers=60, files=16)
 
 
 async def _judged(urls: Mapping[str, str], seed: int, wanted: int) -> Tally:
-    """World after world, a few people at once; one world in ten is also opened by id."""
+    """World after world, a few people at once; one world in ten is also opened by id. Recorded as it goes."""
     engine = SpiceDbEngine(urls["CORTEX_SPICEDB_URL"], key=urls["CORTEX_SPICEDB_KEY"], timeout_s=CHECK_TIMEOUT_S)
     tally, number = Tally(), 0
     try:
@@ -55,6 +55,7 @@ async def _judged(urls: Mapping[str, str], seed: int, wanted: int) -> Tally:
                 for found in await asyncio.gather(*map(one, world.askers[start : start + AT_ONCE])):
                     tally += found
             number += 1
+            record("verdicts", asdict(tally) | {"seed": seed})
             _progress(f"world {number}: {tally}")
     finally:
         await engine.close()

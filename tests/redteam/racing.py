@@ -87,15 +87,17 @@ def _shots(someone: Someone, arena: Arena, paper: str) -> list[Shot]:
     shots: list[Shot] = [
         (f"search {mode}", partial(someone.post, "/v1/search", {**body, "mode": mode})) for mode in MODES
     ]
-    question = {"question": "When is the crane greased?"}
-    return [
-        *shots,
+    quick: list[Shot] = [
         ("document", lambda: someone.get(f"/v1/documents/{identifier}")),
         ("original", lambda: someone.get(f"/v1/documents/{identifier}/original")),
-        ("chat", lambda: someone.post("/v1/chat", question, Accept="application/json")),
-        ("chat events", lambda: someone.post("/v1/chat", question, Accept="text/event-stream")),
         ("answer stream", lambda: someone.get(f"/v1/answers/{answer}/stream")),
     ]
+    question = {"question": "When is the crane greased?"}
+    asked: list[Shot] = [
+        ("chat", lambda: someone.post("/v1/chat", question, Accept="application/json")),
+        ("chat events", lambda: someone.post("/v1/chat", question, Accept="text/event-stream")),
+    ]
+    return [*shots, *quick, *asked, *quick, *quick]
 
 
 def _run(shots: list[Shot], answered: Event, after: int) -> list[tuple[bool, str, str]]:
