@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -40,8 +39,3 @@ def make_company(platform: Platform, chance: random.Random) -> Iterator[Callable
     yield make
     for company in made:
         company.close()
-
-
-@pytest.fixture
-def read_folder(tmp_path: Path) -> Path:
-    return tmp_path

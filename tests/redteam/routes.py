@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 
 class How(enum.StrEnum):
-    """LOOK: shows content, by `looking.py`. ID: takes ids, and foreign ones are like none.
+    """LOOK: may show content, and is looked at by `looking.py`. ID: takes ids, and foreign ones are like none.
 
-    NAME: makes or changes what the asker's own tenant calls so. OWN: is about the asker's own tenant, and takes no id.
-    STREAM and DOWN are looks and ids at once.
+    NAME: makes or changes what the asker's own tenant calls so. OWN: is about the asker or their tenant, without an id.
     """
 
     LOOK = "look"
