@@ -18,6 +18,7 @@ from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.domain.errors import Denied
 from cortex.domain.identity import tenant_id
 from tests.built_model import built_model
+from tests.e2e.waiting import eventually
 from tests.local_servers import KeyedUrl, PostgresUrls
 
 pytestmark = pytest.mark.servers
@@ -67,7 +68,8 @@ async def running(service: str, environment: Mapping[str, str]) -> AsyncIterator
     """Ready in the block; ended by SIGTERM, with 0, after it."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", f"services.{service}", env=dict(environment))
     try:
-        await wait_until_ready(process, int(environment["CORTEX_HEALTH_PORT"]))
+        port = int(environment["CORTEX_HEALTH_PORT"])
+        await asyncio.to_thread(eventually, lambda: ready(process, port), within_s=START_S)
         yield
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), timeout=30) == 0
@@ -77,16 +79,13 @@ async def running(service: str, environment: Mapping[str, str]) -> AsyncIterator
             await process.wait()
 
 
-async def wait_until_ready(process: asyncio.subprocess.Process, port: int) -> None:
-    async with asyncio.timeout(START_S), httpx.AsyncClient() as client:
-        while process.returncode is None:
-            try:
-                if (await client.get(f"http://127.0.0.1:{port}/readyz")).status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            await asyncio.sleep(0.1)  # between two looks; the time-out decides
-    raise AssertionError(f"it ended with {process.returncode}")
+def ready(process: asyncio.subprocess.Process, port: int) -> None:
+    assert process.returncode is None, "it ended"
+    try:
+        status = httpx.get(f"http://127.0.0.1:{port}/readyz").status_code
+    except httpx.TransportError as error:
+        raise AssertionError("it does not listen yet") from error
+    assert status == 200
 
 
 @pytest.mark.parametrize("service", ["parse", "chunk", "connectors", "rerank"])
