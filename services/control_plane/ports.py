@@ -6,7 +6,7 @@ from typing import Protocol
 
 from cortex.domain.change import Failure
 from cortex.domain.identity import SourceId, TenantId
-from cortex.ports.audit_log import AuditLog
+from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.source_secrets import SourceSecrets
@@ -45,12 +45,20 @@ class SourceTypes(Protocol):
         ...
 
 
+class AuditedWriter(SourceWriter, Protocol):
+    """A SourceWriter that can leave a line in the audit together with what it changes."""
+
+    def audited(self, entry: AuditEntry) -> SourceWriter:
+        """Writes of documents and containers through it and the line are one: neither is there without the other."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ControlPorts:
     authenticator: Authenticator
     directory: Directory
     sources: SourceAdministration
-    writer: SourceWriter
+    writer: AuditedWriter
     sync: SyncControl
     types: SourceTypes
     audit: AuditLog

@@ -4,8 +4,9 @@ from fastapi import APIRouter, Depends, Response
 
 from cortex.domain.credential import Credential, Role
 from cortex.domain.errors import Conflict, Invalid, NotFound
-from cortex.domain.identity import SourceId, slug, source_id
+from cortex.domain.identity import SourceId, document_id, slug, source_id
 from cortex.ports.audit_log import AuditEntry
+from cortex.ports.source_writer import SourceWriter
 from services.control_plane.administer import requires
 from services.control_plane.bodies import (
     ContainerBody,
@@ -44,8 +45,15 @@ class Push:
         return identifier
 
     async def audit(self, credential: Credential, action: str, place: str) -> None:
-        entry = AuditEntry(actor=credential.email, action=action, object=place)
-        await self._ports.audit.append(credential.tenant_id, [entry])
+        await self._ports.audit.append(credential.tenant_id, [_entry(credential, action, place)])
+
+    def writer(self, credential: Credential, action: str, place: str) -> SourceWriter:
+        """Writes and the line about it are one transaction."""
+        return self._ports.writer.audited(_entry(credential, action, place))
+
+
+def _entry(credential: Credential, action: str, place: str) -> AuditEntry:
+    return AuditEntry(actor=credential.email, action=action, object=place)
 
 
 def push_router(ports: ControlPorts) -> APIRouter:
@@ -64,11 +72,10 @@ def push_router(ports: ControlPorts) -> APIRouter:
         credential: Credential = pushing,
     ) -> PushedDocument:
         identifier = await push.source(credential, source, make=True)
-        state = body.state(external_id)
-        written = await ports.writer.put_document(credential.tenant_id, identifier, state, reset=reset)
+        document = document_id(credential.tenant_id, identifier, external_id)
+        writer = push.writer(credential, "document.put", f"{source}/{document}")
+        written = await writer.put_document(credential.tenant_id, identifier, body.state(external_id), reset=reset)
         response.status_code = 202 if written.changed else 200
-        if written.changed:
-            await push.audit(credential, "document.put", f"{source}/{written.document_id}")
         return PushedDocument(document_id=str(written.document_id), revision=written.revision)
 
     @router.delete("/documents/{external_id:path}", status_code=204)
@@ -76,28 +83,28 @@ def push_router(ports: ControlPorts) -> APIRouter:
         source: str, external_id: str, version: VersionQuery | None = None, credential: Credential = pushing
     ) -> None:
         identifier = await push.source(credential, source, make=False)
-        there = await ports.writer.delete_document(
+        writer = push.writer(credential, "document.delete", f"{source}/{external_id}")
+        there = await writer.delete_document(
             credential.tenant_id, identifier, external_id, reason="pushed", version=version
         )
         if not there and version is None:
             raise NotFound("the document is not known")
-        await push.audit(credential, "document.delete", f"{source}/{external_id}")
 
     @router.put("/containers/{external_id:path}", status_code=204)
     async def put_container(
         source: str, external_id: str, body: ContainerBody, credential: Credential = pushing
     ) -> None:
         identifier = await push.source(credential, source, make=True)
-        await ports.writer.put_container(credential.tenant_id, identifier, body.state(external_id))
-        await push.audit(credential, "container.put", f"{source}/{external_id}")
+        writer = push.writer(credential, "container.put", f"{source}/{external_id}")
+        await writer.put_container(credential.tenant_id, identifier, body.state(external_id))
 
     @router.delete("/containers/{external_id:path}", status_code=204)
     async def delete_container(
         source: str, external_id: str, version: VersionQuery | None = None, credential: Credential = pushing
     ) -> None:
         identifier = await push.source(credential, source, make=False)
-        await ports.writer.delete_container(credential.tenant_id, identifier, external_id, version=version)
-        await push.audit(credential, "container.delete", f"{source}/{external_id}")
+        writer = push.writer(credential, "container.delete", f"{source}/{external_id}")
+        await writer.delete_container(credential.tenant_id, identifier, external_id, version=version)
 
     _groups(router, push, ports)
     return router

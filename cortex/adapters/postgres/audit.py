@@ -1,6 +1,7 @@
 """The hash-chained audit log (ports/audit_log.py)."""
 
 from sqlalchemy import Row, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import as_json
 from cortex.adapters.postgres.database import Database
@@ -22,6 +23,43 @@ _AFTER = text(f"SELECT {_COLUMNS} FROM audit WHERE sequence > :after ORDER BY se
 _HEAD = text(f"SELECT {_COLUMNS} FROM audit ORDER BY sequence DESC LIMIT 1")
 
 
+async def append_entries(
+    connection: AsyncConnection, tenant: TenantId, entries: list[AuditEntry], clock: Clock
+) -> None:
+    """In the caller's transaction, and last in it: from here on, others wait for its end."""
+    await connection.execute(_LOCK, {"tenant": str(tenant)})
+    last = (await connection.execute(_LAST)).one_or_none()
+    newest, previous = (last.sequence, bytes(last.hash)) if last else (0, GENESIS)
+    rows = []
+    for sequence, entry in enumerate(entries, start=newest + 1):
+        at = clock.now()
+        link = entry_hash(
+            previous,
+            sequence=sequence,
+            at=at,
+            actor=entry.actor,
+            action=entry.action,
+            object_=entry.object,
+            details=entry.details,
+        )
+        rows.append(
+            {
+                "tenant": tenant,
+                "sequence": sequence,
+                "at": at,
+                "actor": entry.actor,
+                "action": entry.action,
+                "object": entry.object,
+                "details": as_json(dict(entry.details)),
+                "previous": previous,
+                "hash": link,
+            }
+        )
+        previous = link
+    if rows:
+        await connection.execute(_APPEND, rows)
+
+
 class PostgresAuditLog:
     """Implements AuditLog and AuditReader."""
 
@@ -31,38 +69,7 @@ class PostgresAuditLog:
 
     async def append(self, tenant: TenantId, entries: list[AuditEntry]) -> None:
         async with self._database.tenant(tenant) as connection:
-            await connection.execute(_LOCK, {"tenant": str(tenant)})
-            last = (await connection.execute(_LAST)).one_or_none()
-            sequence, previous = (last.sequence, bytes(last.hash)) if last else (0, GENESIS)
-            rows = []
-            for entry in entries:
-                sequence += 1
-                at = self._clock.now()
-                link = entry_hash(
-                    previous,
-                    sequence=sequence,
-                    at=at,
-                    actor=entry.actor,
-                    action=entry.action,
-                    object_=entry.object,
-                    details=entry.details,
-                )
-                rows.append(
-                    {
-                        "tenant": tenant,
-                        "sequence": sequence,
-                        "at": at,
-                        "actor": entry.actor,
-                        "action": entry.action,
-                        "object": entry.object,
-                        "details": as_json(dict(entry.details)),
-                        "previous": previous,
-                        "hash": link,
-                    }
-                )
-                previous = link
-            if rows:
-                await connection.execute(_APPEND, rows)
+            await append_entries(connection, tenant, entries, self._clock)
 
     async def lines(self, tenant: TenantId, *, after: int, limit: int) -> list[AuditLine]:
         async with self._database.tenant(tenant) as connection:

@@ -1,11 +1,13 @@
 """The one way in (ports/source_writer.py): raw bytes first, then row, ACL, tuples and events in one transaction."""
 
+import copy
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres import container_rows, document_rows
 from cortex.adapters.postgres.acl_rows import look_up
+from cortex.adapters.postgres.audit import append_entries
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
 from cortex.adapters.postgres.erased_rows import hold_bytes
@@ -17,6 +19,7 @@ from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, Invalid
 from cortex.domain.identity import ContainerId, SourceId, TenantId
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.object_store import ObjectStore
@@ -45,10 +48,18 @@ class PostgresSourceWriter:
         self._members = PostgresGroups(database, permissions)
         self._pipeline_version = pipeline_version
         self._recogniser = recogniser
+        self._entry: AuditEntry | None = None
+
+    def audited(self, entry: AuditEntry) -> "PostgresSourceWriter":
+        """The same, leaving this line in the transaction of what it changes: neither is there without the other."""
+        writer = copy.copy(self)
+        writer._entry = entry
+        return writer
 
     async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
         async with self._database.tenant(tenant) as connection:
             identifier, sequence = await container_rows.put_container(connection, self._scene(tenant, source), state)
+            await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
         return identifier
 
@@ -58,6 +69,7 @@ class PostgresSourceWriter:
         scene = self._scene(tenant, source)
         async with self._database.tenant(tenant) as connection:
             sequence = await container_rows.delete_container(connection, scene, external, version=version)
+            await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
 
     async def put_document(
@@ -68,6 +80,8 @@ class PostgresSourceWriter:
         async with self._database.tenant(tenant) as connection:
             await self._hold_raw(connection, tenant, [state])
             outcome = await document_rows.put_document(connection, scene, state, reset)
+            if outcome.written.changed:
+                await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, outcome.sequence)
         return outcome.written
 
@@ -100,6 +114,8 @@ class PostgresSourceWriter:
             there, sequence = await document_rows.delete_document(
                 connection, scene, external, reason=reason, version=version
             )
+            if there or version is not None:
+                await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
         return there
 
@@ -131,6 +147,10 @@ class PostgresSourceWriter:
         less = await self._members.named(tenant, remove, group=external)
         await self._members.patch(tenant, source, external, add=more, remove=less)
         await drop(self._groups, tenant)
+
+    async def _leave_line(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        if self._entry is not None:
+            await append_entries(connection, tenant, [self._entry], self._clock)
 
     def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
         return Scene(tenant, source, self._clock.now(), self._pipeline_version, self._recogniser, traceparent())

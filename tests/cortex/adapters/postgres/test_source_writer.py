@@ -20,6 +20,7 @@ from cortex.domain.event import ContentEvent
 from cortex.domain.identity import DocumentId, PersonId, TenantId
 from cortex.domain.relation import RelationUpdate
 from cortex.domain.revision import Counters, EventKind
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.permission_engine import Check
 from tests.cortex.adapters.postgres.conftest import Store
 
@@ -249,3 +250,25 @@ async def test_racing_writers_lose_nothing(store: Store) -> None:
     assert len(known) == 12
     assert len(await events(store)) == 12
     assert store.tenant not in await store.permissions.tenants_behind()
+
+
+async def lines(store: Store) -> list[str]:
+    async with store.database.tenant(store.tenant) as connection:
+        return list((await connection.execute(text("SELECT action FROM audit ORDER BY sequence"))).scalars())
+
+
+async def test_a_line_of_the_audit_and_what_it_is_about_are_one(store: Store) -> None:
+    writer = store.writer.audited(AuditEntry(actor="ann@acme.example", action="document.put", object="wiki/a"))
+    await writer.put_document(store.tenant, store.source, page(version=1))
+    await writer.put_document(store.tenant, store.source, page(version=1))
+    with pytest.raises(Conflict):
+        await writer.put_document(store.tenant, store.source, page(version=0, body="older"))
+    assert await lines(store) == ["document.put"]
+
+
+async def test_a_write_that_the_engine_has_yet_to_hear_of_has_its_line(store: Store) -> None:
+    away = replace_permissions(store, PermissionApplier(store.database, _BrokenEngine()))
+    writer = away.audited(AuditEntry(actor="ann@acme.example", action="document.put", object="wiki/a"))
+    with pytest.raises(Transient):
+        await writer.put_document(store.tenant, store.source, page())
+    assert await lines(store) == ["document.put"]
