@@ -88,3 +88,15 @@ def test_every_folder_of_python_is_a_package() -> None:
     present = {module.path for module in modules()}
     folders = {module.path.parent for module in modules()} - {PurePosixPath("proto")}
     assert sorted(str(folder) for folder in folders if folder / "__init__.py" not in present) == []
+
+
+def test_parameters_of_tests_are_the_same_in_every_process() -> None:
+    """Workers that collect different tests run none of them."""
+    assert [
+        module.at(call)
+        for module in _tests()
+        for mark in _calls(module.tree)
+        if dotted(mark.func) == "pytest.mark.parametrize"
+        for call in _calls(mark)
+        if dotted(call.func).startswith(("uuid.uuid", "random.", "secrets.", "time.", "datetime.now"))
+    ] == []
