@@ -1,5 +1,6 @@
 """Tenants whose content came out of simulated sources, and what each of their people may be shown of them."""
 
+import random
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +92,12 @@ class Arena:
     def names(self) -> dict[str, str]:
         """Of documents, by id."""
         return {self.id(name): name for name in self.source.papers}
+
+    def some_people(self, chance: random.Random, count: int) -> list[str]:
+        """A guest among them, where there is one: what is shared with the tenant is not for guests."""
+        people = chance.sample(list(self.source.people), len(self.source.people))
+        guests = [person for person in people if self.source.people[person]]
+        return list(dict.fromkeys([*guests[:1], *people]))[:count]
 
     def visible(self, person: str) -> frozenset[str]:
         return frozenset(name for name in self.source.papers if self.source.visible(person, name))

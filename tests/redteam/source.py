@@ -140,16 +140,17 @@ def random_source(chance: random.Random, size: Size, *, twins: SimulatedSource |
         key = f"{PUSHED}/doc{n}"
         own = twins.papers[key].canary if twins is not None and n % 2 else canary(chance)
         made.papers[key] = Paper(random_place(chance, made), random_acl(chance, made, list(made.folders)), own)
-    _add_loose(chance, made)
+    _add_certain(chance, made)
     _add_files(chance, made, size.files)
     return made
 
 
-def _add_loose(chance: random.Random, made: SimulatedSource) -> None:
-    """Those for whom the index is looser than the permissions: what it shows, the re-check alone takes away.
+def _add_certain(chance: random.Random, made: SimulatedSource) -> None:
+    """What every member sees and no guest; and what the index shows and the re-check alone takes away.
 
     A denial of a folder is not one of what extends it, for that may have grants of its own.
     """
+    made.papers[f"{PUSHED}/open"] = Paper(None, Acl(public="tenant"), canary(chance))
     crew = f"{PUSHED}/crew"
     made.groups[crew] = frozenset(map(user, made.people))
     made.folders[f"{PUSHED}/loose"] = Folder(None, Acl(allow=(group(crew),), deny=(user("p0"), user("p1"))))
