@@ -91,7 +91,8 @@ class Authenticators:
             return await self._by_cookie(presented)
         if token.startswith(PREFIX):
             return await self._keys.credential(token)
-        if self._local is not None and (self._foreign is None or claimed_issuer(token) == self._local_issuer):
+        # What is no JWT at all, no provider made: here it gets the hint how a token is made.
+        if self._local is not None and (self._foreign is None or claimed_issuer(token) in (None, self._local_issuer)):
             return await self._local.authenticate(presented)
         if self._foreign is not None:
             return await self._foreign.credential(token)

@@ -76,7 +76,7 @@ def test_a_source_from_its_addition_to_its_removal(company: Company, cortex: Run
     said = cortex("ask", "When is the beehive inspected?", *ann).stdout
     assert said.startswith("The beehive is inspected in April. [1]")
     assert "[1] Bees" in said
-    assert "no answer" in cortex("ask", "Who sold the beehive?", "--as", "bob@acme.example", *tenant).stdout
+    assert "No answer" in cortex("ask", "Who sold the beehive?", "--as", "bob@acme.example", *tenant).stdout
 
     cortex("source", "rm", "docs", *tenant)
     company.removed("docs")

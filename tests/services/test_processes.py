@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from cortex.adapters.models_rpc import ModelsClient, models_channel
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.domain.errors import Denied
 from cortex.domain.identity import tenant_id
+from cortex.runtime.local import ServerName
 from tests.built_model import built_model
 from tests.e2e.waiting import eventually
-from tests.local_servers import KeyedUrl, PostgresUrls
+from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
 
 pytestmark = pytest.mark.servers
 
@@ -34,10 +35,18 @@ def free_port() -> int:
         return port
 
 
+@pytest.fixture(scope="module")
+def own_nats_url() -> Iterator[str]:
+    """Services keep their consumers, and a work queue has one of each for a subject: not for the other tests."""
+    servers = LocalServers()
+    yield servers.urls(ServerName.NATS)["CORTEX_NATS_URL"]
+    servers.close()
+
+
 @pytest.fixture
 def platform(
     postgres_url: PostgresUrls,
-    nats_url: str,
+    own_nats_url: str,
     redis_url: str,
     spicedb: KeyedUrl,
     qdrant_url: KeyedUrl,
@@ -49,7 +58,7 @@ def platform(
         **{name: value for name, value in os.environ.items() if not name.startswith("CORTEX_")},
         "CORTEX_DATA": str(tmp_path),
         "CORTEX_DATABASE_URL": postgres_url.service,
-        "CORTEX_NATS_URL": nats_url,
+        "CORTEX_NATS_URL": own_nats_url,
         "CORTEX_REDIS_URL": redis_url,
         "CORTEX_SPICEDB_URL": spicedb.url,
         "CORTEX_SPICEDB_KEY": spicedb.key,

@@ -18,7 +18,7 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(site: Site) -> None:
     listed = (await admin.get("/admin/v1/keys")).json()["items"]
     assert [key["id"] for key in listed] == [made["id"]]
     assert "key" not in listed[0]
-    secret = made["key"].rpartition("_")[2]
+    _, _, secret = made["key"].split("_", 2)
     async with site.shared.database.tenant(site.tenant) as connection:
         stored = (await connection.exec_driver_sql("SELECT api_keys::text FROM api_keys")).scalar_one()
     assert secret not in stored
