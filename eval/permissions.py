@@ -8,6 +8,7 @@ eval/reports/permissions.json; then the table of the page is written anew. Exits
 
 import argparse
 import asyncio
+import itertools
 import random
 import statistics
 import sys
@@ -35,18 +36,19 @@ from tests.redteam.verdicts import Tally, filters, judge, large_world, load
 
 AT_ONCE = 8
 OPENED_OF_WORLDS = 10
+WORLDS_A_SERVER = 5
 CHECK_TIMEOUT_S = 60.0
 REQUESTS_A_RACE = 250
 CHANGES_A_ROUND = 25
 SIZE = Size(people=12, groups=8, folders=10, papers=60, files=16)
 
 
-async def _judged(urls: Mapping[str, str], seed: int, wanted: int) -> Tally:
-    """World after world, a few people at once; one world in ten is also opened by id. Recorded as it goes."""
+async def _judged(urls: Mapping[str, str], seed: int, worlds: range) -> Tally:
+    """World after world, a few people at once; one world in ten is also opened by id."""
     engine = SpiceDbEngine(urls["CORTEX_SPICEDB_URL"], key=urls["CORTEX_SPICEDB_KEY"], timeout_s=CHECK_TIMEOUT_S)
-    tally, number = Tally(), 0
+    tally = Tally()
     try:
-        while tally.verdicts < wanted:
+        for number in worlds:
             world = large_world(random.Random(f"{seed}:world:{number}"))
             token, index = await load(engine, world), filters(world)
             opening = number % OPENED_OF_WORLDS == 0
@@ -54,22 +56,26 @@ async def _judged(urls: Mapping[str, str], seed: int, wanted: int) -> Tally:
             for start in range(0, len(world.askers), AT_ONCE):
                 for found in await asyncio.gather(*map(one, world.askers[start : start + AT_ONCE])):
                     tally += found
-            number += 1
-            record("verdicts", asdict(tally) | {"seed": seed})
-            _progress(f"world {number}: {tally}")
     finally:
         await engine.close()
     return tally
 
 
 def verdicts(arguments: argparse.Namespace) -> Figures:
-    """Engine, filter and plain reading, without the gateway."""
-    servers = LocalServers()
-    try:
-        urls = servers.urls(ServerName.SPICEDB)
-        return asdict(asyncio.run(_judged(urls, arguments.seed, arguments.verdicts)))
-    finally:
-        servers.close()
+    """Engine, filter and plain reading, without the gateway. Recorded as it goes."""
+    tally = Tally()
+    for first in itertools.count(step=WORLDS_A_SERVER):
+        if tally.verdicts >= arguments.verdicts:
+            break
+        servers = LocalServers()
+        try:
+            urls, worlds = servers.urls(ServerName.SPICEDB), range(first, first + WORLDS_A_SERVER)
+            tally += asyncio.run(_judged(urls, arguments.seed, worlds))
+        finally:
+            servers.close()
+        record("verdicts", asdict(tally) | {"seed": arguments.seed})
+        _progress(f"{first + WORLDS_A_SERVER} worlds: {tally}")
+    return asdict(tally)
 
 
 def surfaces(arguments: argparse.Namespace) -> Figures:
