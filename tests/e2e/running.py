@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 from cortex.adapters.onnx.package import MANIFEST_FILE, MODEL_FOLDER
+from cortex.adapters.processes import is_running
 from cortex.domain.errors import Transient
 from cortex.runtime.local import PlatformOptions, record
 from cortex.runtime.local import platform as local_platform
@@ -21,6 +22,7 @@ from cortex.runtime.local.ports import is_free
 from cortex.runtime.local.record import ProcessRecord, RuntimeRecord
 from tests.built_model import built_model
 from tests.e2e.provider import identity_provider
+from tests.e2e.waiting import eventually
 from tests.otlp import Collector, listening
 
 START_TIMEOUT_S = 120.0
@@ -46,10 +48,16 @@ class Platform:
         return next(process for process in self._record().processes if process.name == name)
 
     def kill(self, name: str) -> int:
-        """Kills it as a crash would; returns how often it had been restarted before."""
+        """Kills it as a crash would, and waits until it is dead; returns how often it had been restarted before."""
         found = self.process(name)
-        assert found.identity is not None, f"{name} does not run"
-        os.kill(found.identity.pid, signal.SIGKILL)
+        identity = found.identity
+        assert identity is not None, f"{name} does not run"
+        os.kill(identity.pid, signal.SIGKILL)
+
+        def dead() -> None:
+            assert not is_running(identity)
+
+        eventually(dead)
         return found.restarts
 
     def _record(self) -> RuntimeRecord:

@@ -110,11 +110,12 @@ def test_a_write_sent_again_is_not_acknowledged_before_its_permissions_are_appli
 ) -> None:
     """The first try may have been stored and not applied; the second, which changes nothing, must not hide that."""
     boiler = company.document_id("boiler")
-    company.platform.kill("spicedb")
+    before = company.platform.kill("spicedb")
 
     def acknowledged() -> None:
         assert company.admin.put(PLACE, {"content": TEXT, "acl": CLOSED}).is_success
 
     eventually(acknowledged, within_s=BACK_WITHIN_S)
+    restarted(company.platform, "spicedb", before)
     response = ann.get(f"/v1/documents/{boiler}")
     assert response.status_code == 404, response.text
