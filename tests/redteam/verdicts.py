@@ -51,7 +51,7 @@ class Tally:
 
 
 def large_world(chance: random.Random) -> World:
-    """10,000 pairs. The engine walks every path of nested groups, so that more of them cost out of all proportion."""
+    """10,000 pairs, a size that an engine on a busy machine answers within its deadline."""
     groups, containers = chance.choice((4, 6, 8)), chance.choice((6, 8, 10))
     return make_world(chance, people=40, groups=groups, containers=containers, documents=250)
 
