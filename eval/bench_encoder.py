@@ -31,7 +31,8 @@ from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.domain.encoding import PassageEncoding
 from cortex.domain.fusion import Candidate, Fusion, fuse, weights_for
 from cortex.domain.vector import SparseVector
-from eval.retrieval_sets import RetrievalSet, mean_ndcg, read
+from eval.retrieval.measures import HEADLINE, by_question, means
+from eval.retrieval_sets import RetrievalSet, read
 from services.rerank.frequency import frequencies
 from services.rerank.maxsim import maxsim, query_vectors
 
@@ -179,7 +180,7 @@ def quality(retrieval: RetrievalSet, encoder: OnnxEncoder, cache_dir: Path) -> I
     elapsed_ms = 1000 * (time.perf_counter() - started) / len(candidates)
     for name, ranking in RANKINGS.items():
         ranked = {question: ranking(*found) for question, found in candidates.items()}
-        yield Row(f"{retrieval.name}: {name}", f"{mean_ndcg(ranked, retrieval.grades):.3f}")
+        yield Row(f"{retrieval.name}: {name}", f"{means(by_question(ranked, retrieval.grades))[HEADLINE]:.3f}")
     yield Row(f"{retrieval.name}: a question", f"{elapsed_ms:.1f} ms")
 
 

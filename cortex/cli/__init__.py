@@ -5,6 +5,7 @@ import sys
 import typer
 
 from cortex.cli import ask, audit, doctor, down, erase, models, search, secrets, source, status, token, up
+from cortex.cli import eval as evaluation
 from cortex.cli.demo import command as demo
 from cortex.cli.exits import exit_code_for
 from cortex.domain.errors import CortexError
@@ -28,6 +29,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(erase.app, name="erase")
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(evaluation.app, name="eval")
 
 
 def main() -> None:

@@ -47,6 +47,7 @@ class Weights:
 
 
 SUPPORTED = Weights()
+ALIKE = Weights(bm25=1.0, dense=1.0, maxsim=0.0)
 UNSUPPORTED = Weights(bm25=1.0, dense=0.0, maxsim=0.0)
 """For a language that the embedder does not declare: its vectors mean nothing there."""
 
@@ -79,7 +80,8 @@ def fuse(
 ) -> list[Fused[Id]]:
     """Best first; equal scores by id. The order of `candidates` does not matter, and an id may occur once.
 
-    A candidate without a score counts as the arm's lowest. An arm of weight 0 is not looked at.
+    A candidate without a score counts as the arm's lowest; by `RRF` and `DBSF`, which take an arm as the list that it
+    gave, it gets nothing from that arm. An arm of weight 0 is not looked at.
     """
     if len({candidate.id for candidate in candidates}) != len(candidates):
         raise Invalid("fusion: a candidate occurs twice")
@@ -89,19 +91,20 @@ def fuse(
         if not (math.isfinite(weight) and weight >= 0):
             raise Invalid(f"fusion: weight {weight} of {arm}; expected 0 or more")
         if weight:
-            for key, value in _normalised(_scores(candidates, arm), mode).items():
+            scores = _scores(candidates, arm, filled=mode is Fusion.SCORES)
+            for key, value in _normalised(scores, mode).items():
                 terms[key].append(weight * value)
     fused = [Fused(key, math.fsum(values)) for key, values in terms.items()]
     return sorted(fused, key=lambda one: (-one.score, str(one.id)))
 
 
-def _scores(candidates: Sequence[Candidate[Id]], arm: Arm) -> dict[Id, float]:
-    """Every candidate's score, or nothing where the arm knows none of them."""
+def _scores(candidates: Sequence[Candidate[Id]], arm: Arm, *, filled: bool) -> dict[Id, float]:
+    """Every candidate's score where `filled`, else those that are known; nothing where the arm knows none of them."""
     known = {c.id: score for c in candidates if (score := c.score_of(arm)) is not None}
     if not all(map(math.isfinite, known.values())):
         raise Invalid(f"fusion: a score of {arm} is not a finite number")
-    if not known:
-        return {}
+    if not known or not filled:
+        return known
     lowest = min(known.values())
     return {candidate.id: known.get(candidate.id, lowest) for candidate in candidates}
 

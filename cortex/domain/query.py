@@ -12,11 +12,13 @@ from cortex.domain.vector import IndexFilters, SparseVector
 
 
 class Mode(enum.StrEnum):
-    """Which arms search."""
+    """Which arms search, and how their lists become one: `HYBRID` by scores, `RRF` and `DBSF` for comparison."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
     LEXICAL = "lexical"
+    RRF = "rrf"
+    DBSF = "dbsf"
 
 
 @dataclass(frozen=True, slots=True)

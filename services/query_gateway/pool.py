@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from cortex.domain.fusion import Fusion
 from cortex.domain.query import EncodedQuery, Mode
 from cortex.domain.vector import HybridResult, ScoredPoint
+
+_TEXTBOOK = {Mode.RRF: Fusion.RRF, Mode.DBSF: Fusion.DBSF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +22,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which arms are asked, and whether token vectors refine the order."""
+    """Which arms are asked, how their lists become one, and whether token vectors refine the order."""
 
     dense: bool
     lexical: bool
     rerank: bool
+    fusion: Fusion = Fusion.SCORES
 
 
 def plan(mode: Mode, encoded: EncodedQuery) -> Plan:
@@ -35,6 +39,8 @@ def plan(mode: Mode, encoded: EncodedQuery) -> Plan:
         return Plan(dense=False, lexical=True, rerank=False)
     if mode is Mode.DENSE:
         return Plan(dense=True, lexical=False, rerank=False)
+    if mode in _TEXTBOOK:
+        return Plan(dense=encoded.supported, lexical=True, rerank=False, fusion=_TEXTBOOK[mode])
     return Plan(dense=encoded.supported, lexical=True, rerank=encoded.supported)
 
 

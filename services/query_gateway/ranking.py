@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from cortex.domain import fusion
 from cortex.domain.identity import ChunkId
-from cortex.domain.vector import ExactScores, ScoredPoint
+from cortex.domain.vector import ExactScores, HybridResult, ScoredPoint
 from services.query_gateway.pool import Candidate, Plan
 
 
@@ -29,6 +29,26 @@ def rank(
         weights=_weights(chosen, refined=late is not None),
     )
     return [_candidate(one.score, *by_id[one.id]) for one in fused]
+
+
+def rank_lists(points: Sequence[ScoredPoint], result: HybridResult, chosen: Plan) -> list[Candidate]:
+    """By the arms' own lists, each arm alike: reciprocal ranks and distribution-based fusion, for comparison."""
+    cosines = {point.chunk_id: point.score for point in result.dense}
+    terms = {point.chunk_id: point.score for point in result.sparse}
+    by_id = {point.chunk_id: point for point in points}
+    fused = fusion.fuse(
+        [fusion.Candidate(chunk, bm25=terms.get(chunk), dense=cosines.get(chunk)) for chunk in by_id],
+        weights=fusion.ALIKE,
+        mode=chosen.fusion,
+    )
+    return [
+        Candidate(by_id[one.id], one.score, _known(fused=one.score, dense=cosines.get(one.id), bm25=terms.get(one.id)))
+        for one in fused
+    ]
+
+
+def _known(**scores: float | None) -> dict[str, float]:
+    return {name: score for name, score in scores.items() if score is not None}
 
 
 def _weights(chosen: Plan, *, refined: bool) -> fusion.Weights:

@@ -8,6 +8,7 @@ from cortex.domain.answer import Passage
 from cortex.domain.credential import Reader
 from cortex.domain.encoding import unpack_floats
 from cortex.domain.errors import Exhausted, Transient
+from cortex.domain.fusion import Fusion
 from cortex.domain.identity import ChunkId
 from cortex.domain.query import EncodedQuery, Found, Mode, Query, Retrieval
 from cortex.domain.vector import ExactScores, HybridRequest, HybridResult, ScoredPoint, SearchScope
@@ -19,7 +20,7 @@ from services.query_gateway.deadline import both, within
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.pool import Candidate, Plan, full, plan, union
-from services.query_gateway.ranking import rank
+from services.query_gateway.ranking import rank, rank_lists
 from services.query_gateway.settings import RetrievalSettings
 from services.query_gateway.stages import Stages
 from services.query_gateway.visibility import Visibility
@@ -103,7 +104,7 @@ class Retriever:
         for limit in (self._settings.arm_limit, self._settings.deep_arm_limit):
             with stages.stage("search"):
                 result = await self._search(asked, limit)
-            ranked = await self._rank(asked, union(result, limit=self._settings.pool_max), stages, degraded)
+            ranked = await self._ranked(asked, result, stages, degraded)
             with stages.stage("recheck"):
                 await admission.walk(ranked, needed=self._settings.candidates_max if everything else needed)
             if len(admission.admitted) >= needed or admission.spent or not full(result, limit=limit):
@@ -118,6 +119,12 @@ class Retriever:
         )
         async with within(self._settings.search_timeout_s, "the index"):
             return await self._index.search(asked.scope, request)
+
+    async def _ranked(self, asked: _Asked, result: HybridResult, stages: Stages, degraded: set[str]) -> list[Candidate]:
+        points = union(result, limit=self._settings.pool_max)
+        if asked.plan.fusion is not Fusion.SCORES:
+            return rank_lists(points, result, asked.plan)
+        return await self._rank(asked, points, stages, degraded)
 
     async def _rank(
         self, asked: _Asked, points: list[ScoredPoint], stages: Stages, degraded: set[str]

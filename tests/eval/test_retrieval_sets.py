@@ -1,12 +1,12 @@
-"""Reading retrieval sets, and nDCG against values worked out by hand."""
+"""Reading retrieval sets."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
 
-from eval.retrieval_sets import mean_ndcg, ndcg, read
+from cortex.domain.errors import Invalid
+from eval.retrieval_sets import SetDocument, read
 
 
 @pytest.fixture
@@ -20,18 +20,34 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_only_judged_questions_and_passages_with_text_are_read(folder: Path) -> None:
+def test_only_judged_questions_and_documents_with_text_are_read(folder: Path) -> None:
     retrieval = read(folder)
     assert retrieval.questions == {"q1": "question q1"}
     assert retrieval.grades == {"q1": {"2": 1}}
+    assert retrieval.documents == {"1": SetDocument("A title", "A title and more"), "2": SetDocument("Other", "text")}
     assert retrieval.passages == {"1": "A title and more", "2": "Other\ntext"}
 
 
-def test_ndcg_counts_grades_by_rank() -> None:
-    grades = {"a": 2, "b": 1}
-    ideal = 2 + 1 / math.log2(3)
-    assert ndcg(["a", "b"], grades) == pytest.approx(1.0)
-    assert ndcg(["b", "x", "a"], grades) == pytest.approx((1 + 2 / 2) / ideal)
-    assert ndcg(["x"] * 10 + ["a"], grades) == 0.0
-    assert ndcg([], {}) == 0.0
-    assert mean_ndcg({"q": ["a"], "r": ["x"]}, {"q": {"a": 1}, "r": {"a": 1}}) == 0.5
+def test_the_first_questions_keep_every_document(folder: Path) -> None:
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t2\t1\nq2\t1\t3\n", encoding="utf-8")
+    some = read(folder).first(1)
+    assert (list(some.questions), dict(some.grades), len(some.documents)) == (["q1"], {"q1": {"2": 1}}, 2)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        ("corpus.jsonl", None, "has no corpus.jsonl"),
+        ("queries.jsonl", '{"text": "no id"}\n', "line 1"),
+        ("corpus.jsonl", "[]\n", "line 1"),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\t2\tmuch\n", "whole number"),
+        ("qrels.tsv", "q1\t0\t2\t1\n", "none of its questions"),
+    ],
+)
+def test_another_form_is_refused_with_its_place(folder: Path, file: str, text: str | None, problem: str) -> None:
+    if text is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(text, encoding="utf-8")
+    with pytest.raises(Invalid, match=problem):
+        read(folder)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.domain.errors import Invalid
-from cortex.domain.fusion import SUPPORTED, UNSUPPORTED, Candidate, Fusion, Weights, fuse, weights_for
+from cortex.domain.fusion import ALIKE, SUPPORTED, UNSUPPORTED, Candidate, Fusion, Weights, fuse, weights_for
 
 Candidates = list[Candidate[int]]
 
@@ -67,11 +67,10 @@ def test_no_candidates_no_order() -> None:
     assert fuse([]) == []
 
 
-@pytest.mark.parametrize("mode", Fusion)
-def test_a_missing_score_counts_as_the_arms_lowest(mode: Fusion) -> None:
+def test_a_missing_score_counts_as_the_arms_lowest() -> None:
     absent = [Candidate("a", 5.0, 0.5), Candidate("b", 1.0, 0.5), Candidate("c", None, 0.5)]
     lowest = [Candidate("a", 5.0, 0.5), Candidate("b", 1.0, 0.5), Candidate("c", 1.0, 0.5)]
-    assert fuse(absent, mode=mode) == fuse(lowest, mode=mode)
+    assert fuse(absent) == fuse(lowest)
 
 
 @pytest.mark.parametrize("mode", Fusion)
@@ -128,3 +127,9 @@ def test_distribution_based_scores_lie_between_zero_and_one() -> None:
     fused = fuse(some, weights=Weights(1.0, 0.0, 0.0), mode=Fusion.DBSF)
     assert fused[0].score == 1.0
     assert 0.4 < fused[1].score < 0.5
+
+
+def test_reciprocal_ranks_give_nothing_for_an_arm_that_did_not_list_a_candidate() -> None:
+    some = [Candidate("a", 9.0, None), Candidate("b", 5.0, 0.5), Candidate("c", None, 0.9)]
+    fused = fuse(some, weights=ALIKE, mode=Fusion.RRF)
+    assert [(one.id, one.score) for one in fused] == [("b", 1 / 62 + 1 / 62), ("a", 1 / 61), ("c", 1 / 61)]

@@ -202,7 +202,14 @@ async def test_a_language_that_the_model_does_not_declare_leaves_its_vectors_out
 
 
 @pytest.mark.parametrize(
-    ("mode", "dense", "sparse"), [("hybrid", True, True), ("dense", True, False), ("lexical", False, True)]
+    ("mode", "dense", "sparse"),
+    [
+        ("hybrid", True, True),
+        ("dense", True, False),
+        ("lexical", False, True),
+        ("rrf", True, True),
+        ("dbsf", True, True),
+    ],
 )
 async def test_modes_ask_their_arms(mode: str, dense: bool, sparse: bool) -> None:
     world = World()
@@ -211,6 +218,16 @@ async def test_modes_ask_their_arms(mode: str, dense: bool, sparse: bool) -> Non
     request = world.index.requests[0]
     assert ((request.dense is not None), (request.sparse is not None)) == (dense, sparse)
     assert answer["degraded"] == []
+
+
+async def test_modes_for_comparison_take_the_lists_as_they_are() -> None:
+    """One round trip, no late interaction, and the score of the textbook."""
+    world = World()
+    world.many(2)
+    answer = await search(world, mode="rrf", explain=True)
+    assert [result["score"] for result in answer["results"]] == [round(2 / 61, 6), round(2 / 62, 6)]
+    assert (len(world.index.scopes), world.models.rerank_calls) == (1, 0)
+    assert answer["results"][0]["scores"].keys() == {"fused", "dense", "bm25"}
 
 
 async def test_without_the_index_there_is_an_error() -> None:
