@@ -90,6 +90,11 @@ class ModelsClient:
         response = await self._call(self._rerank.Score, request, tenant)
         return [score.value if score.HasField("value") else None for score in response.scores]
 
+    async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:
+        request = models_pb2.ScoreTextsRequest(query=query, passages=passages)
+        response = await self._call(self._rerank.ScoreTexts, request, tenant)
+        return [score.value if score.HasField("value") else None for score in response.scores]
+
     async def _call(self, method: Callable[..., Awaitable[Answer]], request: object, tenant: TenantId) -> Answer:
         """Signed for the tenant, and part of the current trace."""
         with client_span("models", tenant_id=str(tenant)):

@@ -1,4 +1,4 @@
-"""What the models process offers the hot path: a question's vectors, and a finer score of candidates."""
+"""What the models process offers the hot path: a question's vectors, and finer scores of candidates."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from cortex.domain.query import EncodedQuery
 
 
 class QueryModels(Protocol):
-    """Both calls raise Transient when the process is out of reach and Exhausted when it refuses the work."""
+    """All calls raise Transient when the process is out of reach and Exhausted when it refuses the work."""
 
     async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
         """Terms, language, and where the model could be asked, its vectors. Equal texts give equal encodings."""
@@ -18,4 +18,11 @@ class QueryModels(Protocol):
         self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
     ) -> list[float | None]:
         """One late-interaction score a passage, in order; None where none is stored. Comparable within one call."""
+        ...
+
+    async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:
+        """One score of the cross-encoder a passage, in order; None where its budget left one out.
+
+        Invalid where none is configured.
+        """
         ...

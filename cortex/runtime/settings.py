@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from cortex.domain.errors import Invalid
+from cortex.runtime.reranker_settings import RerankerSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class PlatformSettings:
     health_port: int | None = None
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
+    reranker: RerankerSettings = field(default_factory=RerankerSettings)
 
     @property
     def keys(self) -> Path:
@@ -74,5 +76,6 @@ class PlatformSettings:
             health_port=int(port) if port else None,
             recogniser="presidio" if recogniser == "presidio" else "rules",
             egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
+            reranker=RerankerSettings.from_environment(environment),
             **{name: environment[variable] for name, variable in names.items()},
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cortex.domain.errors import Invalid
 from cortex.domain.query import Mode
+from eval.retrieval.ask import DEPTH
 from eval.retrieval.evaluate import evaluate
 from eval.retrieval.keep import keep
 from eval.retrieval.platforms import own, running
@@ -34,7 +35,7 @@ async def run(
         if site is None:
             observe("no platform runs here: starting one of its own")
             site = await stack.enter_async_context(own(environment))
-        (outcome,) = await asyncio.to_thread(evaluate, site, retrieval, modes=[mode], observe=observe)
+        (outcome,) = await asyncio.to_thread(evaluate, site, retrieval, depths={mode: DEPTH}, observe=observe)
     if out is not None:
         keep(out, [outcome])
         observe(f"kept in {out}")

@@ -1,7 +1,7 @@
 """One set in one mode, or in several after one ingestion; and what that says."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -70,17 +70,20 @@ class Outcome:
 
 
 def evaluate(
-    site: Site, retrieval: RetrievalSet, *, modes: Sequence[str] = ("hybrid",), observe: Observe = _silent
+    site: Site, retrieval: RetrievalSet, *, depths: Mapping[str, int], observe: Observe = _silent
 ) -> list[Outcome]:
-    """Pushed once into a tenant of its own, so that nothing else weighs on its terms, then asked in each mode."""
+    """Pushed once into a tenant of its own, so that nothing else weighs on its terms, then asked in each mode.
+
+    `depths` holds the modes, and how many documents are asked for in each.
+    """
     with pushed(site, retrieval, observe=observe) as (tenant, ingested):
         outcomes = []
-        for mode in modes:
+        for mode, depth in depths.items():
             observe(f"{retrieval.name}: {len(retrieval.questions)} questions, {mode}")
             with site.asker(tenant) as gateway:
                 # Frequencies and dictionaries are loaded by a first question, which belongs to nobody's time.
                 ask(gateway, dict(list(retrieval.questions.items())[:1]), ingested, mode=mode, depth=1)
-                asked = ask(gateway, retrieval.questions, ingested, mode=mode)
+                asked = ask(gateway, retrieval.questions, ingested, mode=mode, depth=depth)
             scores = by_question(asked.rankings, retrieval.grades)
             outcomes.append(Outcome(retrieval, mode, ingested, asked, scores))
         return outcomes

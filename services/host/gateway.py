@@ -34,9 +34,10 @@ from services.control_plane import compose as control_plane
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
 from services.query_gateway.http import Ports, create_app
-from services.query_gateway.settings import Settings
+from services.query_gateway.settings import RetrievalSettings, Settings
 
 WARM_EVERY_S = 1.0
+CROSS_DOCUMENTS = 50
 LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})
 
 
@@ -90,7 +91,9 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
             ),
             types=ConnectorTypes(),
         )
-        app = create_app(ports, Settings(allowed_hosts=listening.names), routers=administration)
+        retrieval = RetrievalSettings(cross_documents=CROSS_DOCUMENTS if platform.reranker.chosen else 0)
+        settings = Settings(allowed_hosts=listening.names, retrieval=retrieval)
+        app = create_app(ports, settings, routers=administration)
         async with serving(app, port=listening.port, host=listening.identity.bind):
             ready.set()
             await run_loops([partial(_warming, signing.directory)], stop=stop)

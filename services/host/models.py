@@ -24,10 +24,11 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
         settings = EmbedSettings(models_dir=platform.models_dir, cache_dir=platform.data / "cache")
         model = await stack.enter_async_context(embed.opened(settings))
         reranker = rerank.build(RerankSettings(), PostgresVectors(shared.database))
+        cross = await stack.enter_async_context(rerank.cross_encoder(platform.reranker, RerankSettings()))
         tenant_of = SignedMetadata(platform.internal_key, shared.clock).tenant
         services = [
             partial(model.register, tenant_of=tenant_of),
-            partial(rerank.register, reranker, tenant_of=tenant_of),
+            partial(rerank.register, reranker, tenant_of=tenant_of, cross=cross),
         ]
         address = platform.models_url.removeprefix("grpc://")
         await stack.enter_async_context(serving(GrpcServerSettings(address=address), services))

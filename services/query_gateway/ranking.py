@@ -1,9 +1,11 @@
 """Exact scores of both arms and of the token vectors, fused into one order."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cortex.domain import fusion
 from cortex.domain.identity import ChunkId
+from cortex.domain.query import Found
 from cortex.domain.vector import ExactScores, HybridResult, ScoredPoint
 from services.query_gateway.pool import Candidate, Plan
 
@@ -45,6 +47,19 @@ def rank_lists(points: Sequence[ScoredPoint], result: HybridResult, chosen: Plan
         Candidate(by_id[one.id], one.score, _known(fused=one.score, dense=cosines.get(one.id), bm25=terms.get(one.id)))
         for one in fused
     ]
+
+
+def reordered(found: Sequence[Found], scores: Sequence[float | None]) -> tuple[Found, ...]:
+    """Documents that a cross-encoder scored, best first, then the others as they were. `scores` are of the first."""
+    read = [(score, one) for score, one in zip(scores, found, strict=False) if score is not None]
+    unread = [one for score, one in zip(scores, found, strict=False) if score is None]
+    best = sorted(read, key=lambda pair: -pair[0])
+    return (*(_told(one, score) for score, one in best), *unread, *found[len(scores) :])
+
+
+def _told(found: Found, score: float) -> Found:
+    best = replace(found.best, scores={**found.best.scores, "cross": score})
+    return replace(found, passages=(best, *found.passages[1:]))
 
 
 def _known(**scores: float | None) -> dict[str, float]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cortex.domain.acl_index import asker_tokens
 from cortex.domain.answer import Passage
+from cortex.domain.chunk import embedded_text
 from cortex.domain.credential import Reader
 from cortex.domain.encoding import unpack_floats
 from cortex.domain.errors import Exhausted, Transient
@@ -20,7 +21,7 @@ from services.query_gateway.deadline import both, within
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.pool import Candidate, Plan, full, plan, union
-from services.query_gateway.ranking import rank, rank_lists
+from services.query_gateway.ranking import rank, rank_lists, reordered
 from services.query_gateway.settings import RetrievalSettings
 from services.query_gateway.stages import Stages
 from services.query_gateway.visibility import Visibility
@@ -83,9 +84,14 @@ class Retriever:
             candidates_max=self._settings.candidates_max,
             as_of=query.as_of,
         )
+        read_again = self._settings.cross_documents if query.mode is Mode.HYBRID else 0
+        needed = max(needed, read_again)
         await self._admit(asked, admission, needed=needed, everything=everything, stages=stages, degraded=degraded)
         with stages.stage("assemble"):
             found = await self._passages(reader, list(admission.admitted.values()), query.passages_per_document)
+        if read_again and found:
+            with stages.stage("cross"):
+                found = await self._read_again(asked, found, read_again, degraded)
         for part in degraded:
             self._metrics.degraded(part)
         return Retrieval(found, tuple(sorted(degraded)), encoded.language)
@@ -158,6 +164,21 @@ class Retriever:
         except (Transient, Exhausted):
             return None
 
+    async def _read_again(
+        self, asked: _Asked, found: tuple[Found, ...], count: int, degraded: set[str]
+    ) -> tuple[Found, ...]:
+        """The first ones in the order of the cross-encoder. It sees what the asker may open and nothing else."""
+        texts = [_as_text(one.best) for one in found[:count]]
+        try:
+            async with within(self._settings.cross_timeout_s, "the cross-encoder"):
+                scores = await self._models.score_texts(asked.reader.tenant_id, query=asked.query.text, passages=texts)
+        except (Transient, Exhausted):
+            degraded.add("rerank")
+            return found
+        if None in scores:
+            degraded.add("rerank")
+        return reordered(found, scores)
+
     async def _passages(self, reader: Reader, admitted: list[Admitted], per_document: int) -> tuple[Found, ...]:
         """Texts of the best passages; a chunk that went away meanwhile is left out."""
         wanted = [c.point.chunk_id for entry in admitted for c in entry.candidates[:per_document]]
@@ -174,6 +195,10 @@ class Retriever:
                 point = entry.candidates[0].point
                 found.append(Found(entry.live.document_id, passages, point.container_ids))
         return tuple(found)
+
+
+def _as_text(passage: Passage) -> str:
+    return embedded_text(passage.title, passage.heading_path, passage.text)
 
 
 def _dense(asked: _Asked) -> tuple[float, ...] | None:

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """Architecture sections 4 and 7. Candidates count documents that were re-checked."""
+    """Architecture sections 4 and 7. Candidates count documents that were re-checked.
+
+    `cross_documents` is how many of the best a cross-encoder reads, where one is configured; 0 without.
+    """
 
     arm_limit: int = 100
     deep_arm_limit: int = 300
@@ -16,6 +19,8 @@ class RetrievalSettings:
     search_timeout_s: float = 5.0
     rerank_timeout_s: float = 1.0
     permission_timeout_s: float = 2.0
+    cross_documents: int = 0
+    cross_timeout_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,20 @@ from collections.abc import Callable, Mapping
 import grpc
 
 from cortex.domain.encoding import QueryEncoding, unpack_token_ids
+from cortex.domain.errors import Invalid
 from cortex.domain.identity import TenantId
 from cortex.ports.reranker import Reranker
 from cortex.rpc.models.v1 import models_pb2
+from services.rerank.cross import Budgeted
 
 TenantOf = Callable[[Mapping[str, str]], TenantId]
 """Reads a call's metadata; raises Denied."""
 
 
 class RerankRpc:
-    def __init__(self, reranker: Reranker, *, tenant_of: TenantOf) -> None:
+    def __init__(self, reranker: Reranker, cross: Budgeted | None, *, tenant_of: TenantOf) -> None:
         self._reranker = reranker
+        self._cross = cross
         self._tenant_of = tenant_of
 
     async def Score(
@@ -32,3 +35,12 @@ class RerankRpc:
             embedded_sha256s=list(request.embedded_sha256),
         )
         return models_pb2.ScoreResponse(scores=[models_pb2.ScoreResponse.Score(value=score) for score in scores])
+
+    async def ScoreTexts(
+        self, request: models_pb2.ScoreTextsRequest, context: grpc.aio.ServicerContext
+    ) -> models_pb2.ScoreTextsResponse:
+        self._tenant_of(dict(context.invocation_metadata()))
+        if self._cross is None:
+            raise Invalid("no cross-encoder is configured; set CORTEX_RERANKER for this process too")
+        scores = await self._cross.score(request.query, list(request.passages))
+        return models_pb2.ScoreTextsResponse(scores=[models_pb2.ScoreResponse.Score(value=score) for score in scores])

@@ -17,6 +17,15 @@ class FrequencySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CrossSettings:
+    """`passages_max` a question; `reading_max` at once, in all questions. With less room than `passages_min`, none."""
+
+    passages_max: int = 50
+    passages_min: int = 5
+    reading_max: int = 150
+
+
+@dataclass(frozen=True, slots=True)
 class RerankSettings:
     """`resident_bytes_max` bounds the stored tokens kept in memory: some 6 KB for a passage of 128 tokens.
 
@@ -29,3 +38,4 @@ class RerankSettings:
     resident_idle_s_max: float = 600.0
     grace_s: float = 5.0
     frequency: FrequencySettings = field(default_factory=FrequencySettings)
+    cross: CrossSettings = field(default_factory=CrossSettings)

@@ -59,17 +59,16 @@ def test_an_unknown_mode_is_refused_before_anything_is_pushed(platform: Platform
 
 
 def test_every_mode_after_one_ingestion(platform: Platform, folder: Path) -> None:
-    outcomes = evaluate(
-        Site(platform.url, platform.data), read(folder), modes=["hybrid", "dense", "lexical", "rrf", "dbsf"]
-    )
-    assert [outcome.mode for outcome in outcomes] == ["hybrid", "dense", "lexical", "rrf", "dbsf"]
+    depths = {"hybrid": 100, "dense": 60, "lexical": 10, "rrf": 10, "dbsf": 10}
+    outcomes = evaluate(Site(platform.url, platform.data), read(folder), depths=depths)
+    assert [outcome.mode for outcome in outcomes] == list(depths)
     assert {outcome.scores["q1"]["recall@10"] for outcome in outcomes} == {1.0}
 
 
 def test_pages_reach_as_deep_as_a_measure_looks(platform: Platform) -> None:
     documents = {f"n{n:03}": SetDocument("", f"Lighthouse number {n} stands by the sea.") for n in range(70)}
     some = RetrievalSet("lights", documents, {"q": "lighthouse by the sea"}, {"q": {"n042": 1}})
-    (outcome,) = evaluate(Site(platform.url, platform.data), some)
+    (outcome,) = evaluate(Site(platform.url, platform.data), some, depths={"hybrid": 100})
     found = outcome.asked.rankings["q"]
     assert (len(found), len(set(found))) == (70, 70)
 

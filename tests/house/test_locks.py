@@ -17,10 +17,10 @@ _PINNED = re.compile(r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^]]*])?==(?P<ver
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 # What the suite runs with: an extra with large packages has a lock of its own, and its tests run where it is installed.
-DEVELOPED = ("local", "models", "dev")
+DEVELOPED = ("local", "models", "eval", "dev")
 DECLARED: dict[str, list[str]] = {
     "default": PROJECT["dependencies"],
-    "local": [*PROJECT["dependencies"], *EXTRAS["local"], *EXTRAS["models"]],
+    "local": [*PROJECT["dependencies"], *EXTRAS["local"], *EXTRAS["models"], *EXTRAS["eval"]],
     "presidio": [*PROJECT["dependencies"], *EXTRAS["presidio"]],
     "dev": [*PROJECT["dependencies"], *(line for name in DEVELOPED for line in EXTRAS[name])],
 }

@@ -97,6 +97,9 @@ class Models:
         self.rerank_hangs = False
         self.supported = True
         self.rerank_calls = 0
+        self.read: list[list[str]] = []
+        self.cross_room = 1_000
+        self.cross_failing: Exception | None = None
 
     async def encode_query(self, tenant: TenantId, text: str) -> EncodedQuery:
         if self.failing:
@@ -112,6 +115,13 @@ class Models:
         if self.rerank_hangs:
             await asyncio.Event().wait()
         return [0.5 for _ in embedded_sha256s]
+
+    async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:
+        """The longer the better; no more than `cross_room`."""
+        self.read.append(list(passages))
+        if self.cross_failing:
+            raise self.cross_failing
+        return [float(len(text)) if n < self.cross_room else None for n, text in enumerate(passages)]
 
 
 class Terms:

@@ -114,3 +114,17 @@ class ScoreResponse(_message.Message):
     SCORES_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedCompositeFieldContainer[ScoreResponse.Score]
     def __init__(self, scores: _Optional[_Iterable[_Union[ScoreResponse.Score, _Mapping]]] = ...) -> None: ...
+
+class ScoreTextsRequest(_message.Message):
+    __slots__ = ("query", "passages")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    query: str
+    passages: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, query: _Optional[str] = ..., passages: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ScoreTextsResponse(_message.Message):
+    __slots__ = ("scores",)
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedCompositeFieldContainer[ScoreResponse.Score]
+    def __init__(self, scores: _Optional[_Iterable[_Union[ScoreResponse.Score, _Mapping]]] = ...) -> None: ...

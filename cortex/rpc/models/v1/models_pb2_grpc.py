@@ -155,6 +155,11 @@ class RerankServiceStub(object):
                 request_serializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreRequest.SerializeToString,
                 response_deserializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreResponse.FromString,
                 _registered_method=True)
+        self.ScoreTexts = channel.unary_unary(
+                '/cortex.rpc.models.v1.RerankService/ScoreTexts',
+                request_serializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsRequest.SerializeToString,
+                response_deserializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsResponse.FromString,
+                _registered_method=True)
 
 
 class RerankServiceServicer(object):
@@ -166,6 +171,13 @@ class RerankServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ScoreTexts(self, request, context):
+        """By the cross-encoder. INVALID_ARGUMENT where none is configured.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RerankServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -173,6 +185,11 @@ def add_RerankServiceServicer_to_server(servicer, server):
                     servicer.Score,
                     request_deserializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreRequest.FromString,
                     response_serializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreResponse.SerializeToString,
+            ),
+            'ScoreTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ScoreTexts,
+                    request_deserializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsRequest.FromString,
+                    response_serializer=cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -202,6 +219,33 @@ class RerankService(object):
             '/cortex.rpc.models.v1.RerankService/Score',
             cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreRequest.SerializeToString,
             cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ScoreTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cortex.rpc.models.v1.RerankService/ScoreTexts',
+            cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsRequest.SerializeToString,
+            cortex_dot_rpc_dot_models_dot_v1_dot_models__pb2.ScoreTextsResponse.FromString,
             options,
             channel_credentials,
             insecure,
