@@ -22,6 +22,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "httpx": (
         "cortex/adapters/oidc",
         "cortex/adapters/egress.py",
+        "cortex/adapters/reranking/engines.py",
         "cortex/cli",
     ),
     "grpc": (
@@ -52,6 +53,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rich": ("cortex/cli",),
     "safetensors": ("cortex/adapters/onnx",),
     "scim2_models": ("services/control_plane/scim",),
+    "sentence_transformers": ("cortex/adapters/reranking/local.py",),
     "sqlalchemy": ("cortex/adapters/postgres",),
     "starlette": ("cortex/runtime", "services/query_gateway", "services/control_plane"),
     "temporalio": (
@@ -108,7 +110,14 @@ def test_what_is_imported_is_declared() -> None:
     """By name in pyproject.toml: what comes along with something else today may not tomorrow."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = [*project["dependencies"], *extras["local"], *extras["models"], *extras["presidio"]]
+    lines = [
+        *project["dependencies"],
+        *extras["local"],
+        *extras["models"],
+        *extras["presidio"],
+        *extras["torch"],
+        *extras["eval"],
+    ]
     declared = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("_", "-") for line in lines}
     providers = {**packages_distributions(), "google": ["protobuf"]}
     needed = {
