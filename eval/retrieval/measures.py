@@ -7,7 +7,7 @@ from ir_measures import RR, R, nDCG
 
 from eval.retrieval_sets import Grades
 
-MEASURES: Mapping[str, object] = {
+MEASURES: Mapping[str, ir_measures.measures.Measure] = {
     "ndcg@10": nDCG @ 10,
     "recall@5": R @ 5,
     "recall@10": R @ 10,

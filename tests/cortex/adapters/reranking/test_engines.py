@@ -50,8 +50,8 @@ def vllm(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"id": "rerank-1", "model": body["model"], "usage": usage, "results": rows[::-1]})
 
 
-def engine(handler: Handler, shape: Shape, **settings: str) -> HttpCrossEncoder:
-    chosen = EngineSettings("http://engine.internal:8080/", **settings)
+def engine(handler: Handler, shape: Shape, *, model: str = "", key: str = "") -> HttpCrossEncoder:
+    chosen = EngineSettings("http://engine.internal:8080/", model=model, key=key)
     return HttpCrossEncoder(chosen, shape, transport=httpx.MockTransport(handler))
 
 
