@@ -131,6 +131,13 @@ def test_the_halves_share_no_question() -> None:
     assert opened & sealed == set()
 
 
+def test_the_halves_rest_on_different_documents_for_the_most_part() -> None:
+    opened, sealed = (
+        {document for question in questions for document in question.sources} for questions in HALVES.values()
+    )
+    assert len(opened & sealed) * 4 < min(len(opened), len(sealed))
+
+
 @pytest.mark.parametrize("question", QUESTIONS, ids=_id)
 def test_the_asker_is_known_and_may_open_what_supports_the_answer(question: GoldenQuestion) -> None:
     assert question.asker in PEOPLE
