@@ -2,7 +2,8 @@
 
 import typer
 
-from cortex.cli.eval import retrieval
+from cortex.cli.eval import answers, retrieval
 
 app = typer.Typer(name="eval", help="How well the platform finds and answers.", no_args_is_help=True)
 app.command("retrieval")(retrieval.retrieval)
+app.command("answers")(answers.answers)
