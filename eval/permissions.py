@@ -8,7 +8,6 @@ eval/reports/permissions.json; then the table of the page is written anew. Exits
 
 import argparse
 import asyncio
-import itertools
 import random
 import statistics
 import sys
@@ -32,50 +31,54 @@ from tests.redteam.changes import REVOCATIONS, change
 from tests.redteam.exhaustion import Asked, ask_everything
 from tests.redteam.racing import Raced, race
 from tests.redteam.source import Size
-from tests.redteam.verdicts import Tally, filters, judge, large_world, load
+from tests.redteam.verdicts import Tally, filters, forget, judge, large_world, load
+from tests.worlds import World
 
 AT_ONCE = 8
 OPENED_OF_WORLDS = 10
-WORLDS_A_SERVER = 5
+WORLDS_A_RECORD = 5
 CHECK_TIMEOUT_S = 60.0
 REQUESTS_A_RACE = 250
 CHANGES_A_ROUND = 25
 SIZE = Size(people=12, groups=8, folders=10, papers=60, files=16)
 
 
-async def _judged(urls: Mapping[str, str], seed: int, worlds: range) -> Tally:
-    """World after world, a few people at once; one world in ten is also opened by id."""
+async def _judged(urls: Mapping[str, str], seed: int, *, verdicts: int) -> Tally:
+    """World after world. Recorded as it goes."""
     engine = SpiceDbEngine(urls["CORTEX_SPICEDB_URL"], key=urls["CORTEX_SPICEDB_KEY"], timeout_s=CHECK_TIMEOUT_S)
-    tally = Tally()
+    tally, number = Tally(), 0
     try:
-        for number in worlds:
+        while tally.verdicts < verdicts:
             world = large_world(random.Random(f"{seed}:world:{number}"))
-            token, index = await load(engine, world), filters(world)
-            opening = number % OPENED_OF_WORLDS == 0
-            one = partial(judge, engine, world, token=token, index=index, opening=opening)
-            for start in range(0, len(world.askers), AT_ONCE):
-                for found in await asyncio.gather(*map(one, world.askers[start : start + AT_ONCE])):
-                    tally += found
+            tally += await _judged_world(engine, world, opening=number % OPENED_OF_WORLDS == 0)
+            number += 1
+            if number % WORLDS_A_RECORD == 0:
+                record("verdicts", asdict(tally) | {"seed": seed})
+                _progress(f"{number} worlds: {tally}")
     finally:
         await engine.close()
     return tally
 
 
+async def _judged_world(engine: SpiceDbEngine, world: World, *, opening: bool) -> Tally:
+    """A few people at once. `opening`: by id, too."""
+    token, index = await load(engine, world), filters(world)
+    one, tally = partial(judge, engine, world, token=token, index=index, opening=opening), Tally()
+    for start in range(0, len(world.askers), AT_ONCE):
+        for found in await asyncio.gather(*map(one, world.askers[start : start + AT_ONCE])):
+            tally += found
+    await forget(engine, world)
+    return tally
+
+
 def verdicts(arguments: argparse.Namespace) -> Figures:
-    """Engine, filter and plain reading, without the gateway. Recorded as it goes."""
-    tally = Tally()
-    for first in itertools.count(step=WORLDS_A_SERVER):
-        if tally.verdicts >= arguments.verdicts:
-            break
-        servers = LocalServers()
-        try:
-            urls, worlds = servers.urls(ServerName.SPICEDB), range(first, first + WORLDS_A_SERVER)
-            tally += asyncio.run(_judged(urls, arguments.seed, worlds))
-        finally:
-            servers.close()
-        record("verdicts", asdict(tally) | {"seed": arguments.seed})
-        _progress(f"{first + WORLDS_A_SERVER} worlds: {tally}")
-    return asdict(tally)
+    """Engine, filter and plain reading, without the gateway."""
+    servers = LocalServers()
+    try:
+        judged = _judged(servers.urls(ServerName.SPICEDB), arguments.seed, verdicts=arguments.verdicts)
+        return asdict(asyncio.run(judged))
+    finally:
+        servers.close()
 
 
 def surfaces(arguments: argparse.Namespace) -> Figures:

@@ -6,7 +6,7 @@ import pytest
 
 from cortex.adapters.spicedb.engine import SpiceDbEngine
 from tests.local_servers import KeyedUrl
-from tests.redteam.verdicts import Tally, filters, judge, large_world, load
+from tests.redteam.verdicts import Tally, filters, forget, judge, large_world, load
 
 pytestmark = pytest.mark.servers
 PEOPLE = 20
@@ -20,6 +20,8 @@ async def test_nobody_gets_another_verdict_than_the_algebra_gives(spicedb: Keyed
         tally, index = Tally(), filters(world)
         for asker in world.askers[:PEOPLE]:
             tally += await judge(engine, world, asker, token=token, index=index)
+        await forget(engine, world)
+        assert not [one async for one in engine.relations("document", prefix=f"{world.tenant}/")]
     finally:
         await engine.close()
     print(tally)
