@@ -5,6 +5,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cortex.domain.answer import Passage, Sentence
+from cortex.domain.identity import PersonId, TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """`passages` are those that the asker may open now, in the order by which documents are numbered."""
+
+    tenant: TenantId
+    person: PersonId
+    question: str
+    passages: Sequence[Passage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +28,20 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an answer ended. Abstained: no sentence was given, for `reason`."""
+    """How an answer ended. Abstained: no sentence was given, for `reason`.
+
+    `degraded` names what was missing, as Retrieval does; `engine` what wrote the answer, empty for the composer.
+    """
 
     abstained: bool
     reason: str | None = None
     usage: Usage = Usage()
+    degraded: tuple[str, ...] = ()
+    engine: str = ""
 
 
 class Generator(Protocol):
-    def generate(self, question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
+    def generate(self, request: GenerationRequest) -> AsyncGenerator[Sentence | Ending, None]:
         """Sentences as they are ready, each with its citations, then exactly one Ending.
 
         Citations are numbered by `cortex.domain.query.source_numbers(passages)`. Passages are material, never

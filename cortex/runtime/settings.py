@@ -15,7 +15,8 @@ class PlatformSettings:
 
     `health_port` None: no probes.
     `recogniser`: what finds personal data in documents. `egress_allowed`: hosts and networks that may be fetched from
-    though they are not public.
+    though they are not public. `llm_gateway_url`, `connectors_url`: where those services are processes of their own;
+    None where they share this one. `engines_file`: the operator's language models, for tenants without their own.
     """
 
     data: Path
@@ -36,6 +37,9 @@ class PlatformSettings:
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
+    llm_gateway_url: str | None = None
+    connectors_url: str | None = None
+    engines_file: Path | None = None
 
     @property
     def keys(self) -> Path:
@@ -45,6 +49,14 @@ class PlatformSettings:
     @property
     def master_keys(self) -> Path:
         return self.keys / "master.json"
+
+    def address_of_llm_gateway(self) -> str:
+        """Raises Invalid where none is set."""
+        return _address(self.llm_gateway_url, "CORTEX_LLM_GATEWAY_URL")
+
+    def address_of_connectors(self) -> str:
+        """Raises Invalid where none is set."""
+        return _address(self.connectors_url, "CORTEX_CONNECTORS_URL")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "PlatformSettings":
@@ -63,7 +75,7 @@ class PlatformSettings:
         if missing := sorted(name for name in names.values() if not environment.get(name)):
             raise Invalid(f"set {', '.join(missing)}; `cortex up` does so for what it starts")
         data = Path(environment.get("CORTEX_DATA", ".cortex")).absolute()
-        port = environment.get("CORTEX_HEALTH_PORT")
+        port, engines_file = environment.get("CORTEX_HEALTH_PORT"), environment.get("CORTEX_ENGINES_FILE")
         recogniser = environment.get("CORTEX_RECOGNISER", "rules")
         if recogniser not in ("rules", "presidio"):
             raise Invalid(f"CORTEX_RECOGNISER={recogniser}: use rules or presidio")
@@ -75,7 +87,16 @@ class PlatformSettings:
             otlp_url=environment.get("CORTEX_OTLP_URL") or None,
             health_port=int(port) if port else None,
             recogniser="presidio" if recogniser == "presidio" else "rules",
+            llm_gateway_url=environment.get("CORTEX_LLM_GATEWAY_URL") or None,
+            connectors_url=environment.get("CORTEX_CONNECTORS_URL") or None,
+            engines_file=Path(engines_file) if engines_file else None,
             egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
             reranker=RerankerSettings.from_environment(environment),
             **{name: environment[variable] for name, variable in names.items()},
         )
+
+
+def _address(url: str | None, variable: str) -> str:
+    if url is None:
+        raise Invalid(f"set {variable} to the HOST:PORT of that process")
+    return url.removeprefix("grpc://")

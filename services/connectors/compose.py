@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 
 from temporalio.client import Client
 
+from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.postgres.erasing import of_document, of_person
 from cortex.adapters.postgres.erasing.ledger import PostgresErasures
 from cortex.adapters.postgres.reconcile.engine import EngineReconciler
@@ -20,7 +22,9 @@ from cortex.adapters.postgres.sources import PostgresSources
 from cortex.adapters.qdrant.client import Qdrant
 from cortex.adapters.qdrant.client import connect as connect_qdrant
 from cortex.adapters.sealing import EnvelopeSealer, KeyFile
+from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.signing import PlatformSigner
+from cortex.adapters.source_types_rpc import register
 from cortex.adapters.telemetry import Telemetry
 from cortex.adapters.temporal import WorkerLimits, connect, working
 from cortex.domain.erasure import SubjectKind
@@ -43,6 +47,7 @@ from services.connectors.reconcile.workflows import ReconcileWorkflow
 from services.connectors.registry import Connectors, connectors
 from services.connectors.removal import Removing
 from services.connectors.settings import ConnectorsSettings
+from services.connectors.types import ConnectorTypes
 from services.connectors.workflows import BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, SyncWorkflow
 
 WORKFLOWS: Sequence[type] = (
@@ -114,12 +119,14 @@ def erasing(shared: Backbone, qdrant: Qdrant, writer: SourceWriter) -> Erasing:
             of_document.Payloads(database, shared.objects),
             of_document.texts(database),
             of_document.Answers(database),
+            of_document.cached_answers(database),
             of_document.row(database),
         ),
         SubjectKind.PERSON: (
             of_person.Memberships(database, shared.permissions, shared.groups),
             of_person.credentials(database),
             of_person.conversations(database),
+            of_person.cached_answers(database),
             of_person.Authorship(database, shared.clock),
             of_person.NamesInAcls(database),
             of_person.row(database),
@@ -149,6 +156,13 @@ async def serve(settings: ConnectorsSettings, ports: Ports, *, ready: asyncio.Ev
     await work(client, settings, ports, ready=ready, stop=stop)
 
 
+def serving_types(shared: Backbone) -> AbstractAsyncContextManager[int]:
+    """For administration in another process. The credential is the platform's own."""
+    signed = SignedMetadata(shared.settings.internal_key, shared.clock)
+    server = GrpcServerSettings(address=shared.settings.address_of_connectors())
+    return serving(server, [partial(register, types=ConnectorTypes(), check=signed.tenant)])
+
+
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """The service as a process of its own."""
     async with AsyncExitStack() as stack:
@@ -156,4 +170,6 @@ async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Ev
         shared = await stack.enter_async_context(backbone(platform))
         qdrant = await stack.enter_async_context(connect_qdrant(url=platform.qdrant_url, key=platform.qdrant_key))
         ports = opened_ports(shared, qdrant)
+        if platform.connectors_url is not None:
+            await stack.enter_async_context(serving_types(shared))
         await serve(ConnectorsSettings(temporal_url=platform.temporal_url), ports, ready=ready, stop=stop)

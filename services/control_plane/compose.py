@@ -1,47 +1,50 @@
 """Builds administration over Postgres and Temporal, and every way to sign in."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 
 from fastapi import APIRouter
+from prometheus_client import CollectorRegistry
 
-from cortex.adapters.local_tokens import ISSUER, LocalAuthenticator, LocalTokens
-from cortex.adapters.oidc.provider import OidcProvider
-from cortex.adapters.oidc.settings import OidcSettings
-from cortex.adapters.postgres.api_keys import PostgresApiKeys
+from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.postgres.audit import PostgresAuditLog
-from cortex.adapters.postgres.directory import PostgresDirectory
+from cortex.adapters.postgres.engines import PostgresEngines
 from cortex.adapters.postgres.erasing.ledger import PostgresErasures
-from cortex.adapters.postgres.identities import PostgresIdentities
 from cortex.adapters.postgres.people import PostgresPeople
 from cortex.adapters.postgres.privacy import PostgresPrivacy
 from cortex.adapters.postgres.provisioned_groups import PostgresProvisionedGroups
 from cortex.adapters.postgres.provisioned_users import PostgresProvisionedUsers
 from cortex.adapters.postgres.reconcile.runs import PostgresReconcileRuns
 from cortex.adapters.postgres.secrets import PostgresSecrets
-from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
 from cortex.adapters.postgres.settings import PostgresSettings
 from cortex.adapters.postgres.sharing import PostgresSharing
 from cortex.adapters.postgres.sources import PostgresSources
-from cortex.adapters.postgres.tenants import PostgresTenants
-from cortex.adapters.redis import RedisBuckets
 from cortex.adapters.sealing import EnvelopeSealer, KeyFile
 from cortex.adapters.signed_anchors import SignedAnchors
+from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.signing import PlatformSigner
+from cortex.adapters.source_types_rpc import SourceTypesClient
+from cortex.adapters.telemetry import OpenTelemetryTracer
+from cortex.adapters.temporal import TemporalErasureControl, TemporalReconcileControl, TemporalSyncControl, connect
 from cortex.adapters.wrap.cached_directory import CachedDirectory
-from cortex.adapters.wrap.principal_limits import CountedLimits, LimitedAuthenticator
 from cortex.ports.authenticator import Authenticator
-from cortex.ports.directory import Directory
 from cortex.ports.erasure import ErasureControl
 from cortex.ports.limits import PrincipalLimits
 from cortex.ports.reconciliation import ReconcileControl
+from cortex.ports.source_types import SourceTypes
 from cortex.ports.sync_control import SyncControl
-from cortex.runtime.backbone import Backbone, source_writer
-from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
+from cortex.runtime.backbone import Backbone, backbone, source_writer
+from cortex.runtime.edge.application import CountedRequests, application
+from cortex.runtime.edge.settings import EdgeSettings
+from cortex.runtime.http import serving
+from cortex.runtime.identity_settings import IdentitySettings
+from cortex.runtime.listening import Listening
+from cortex.runtime.settings import PlatformSettings
+from cortex.runtime.signing_in import SigningIn, signing_in
 from services.control_plane.audit import AuditPorts, audit_router
-from services.control_plane.authenticate import Authenticators, Foreign, Site
+from services.control_plane.engines import EnginePorts, engines_router, generation_router
 from services.control_plane.erasure import ErasurePorts, erasure_router
 from services.control_plane.http import admin_router
 from services.control_plane.identity_ports import IdentityPorts
@@ -50,13 +53,16 @@ from services.control_plane.limits import limits_router
 from services.control_plane.oidc import oidc_router
 from services.control_plane.people import people_router
 from services.control_plane.policies import PolicyPorts, policies_router
-from services.control_plane.ports import ControlPorts, SourceTypes
+from services.control_plane.ports import ControlPorts
 from services.control_plane.push import push_router
 from services.control_plane.reconcile import ReconcilePorts, reconcile_router
 from services.control_plane.scim.http import scim_router
 from services.control_plane.secrets import SecretPorts, secrets_router
 from services.control_plane.sessions import session_router
 from services.control_plane.sharing import sharing_router
+
+CONNECTIONS_MAX = 16
+TYPES_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,46 +78,26 @@ class Signing:
 @asynccontextmanager
 async def signing(shared: Backbone, identity: IdentitySettings, *, port: int) -> AsyncIterator[Signing]:
     """`port` is where browsers on loopback find us, where no other address is configured."""
-    async with AsyncExitStack() as stack:
-        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), shared.groups)
-        identities = PostgresIdentities(shared.database, shared.permissions)
-        limits = SessionLimits(timedelta(seconds=identity.session_idle_s), timedelta(seconds=identity.session_s_max))
-        sessions = PostgresSessions(shared.database, shared.clock, limits)
-        keys = PostgresApiKeys(shared.database, shared.permissions, shared.clock)
-        site = Site(identity.public_url, secure=(identity.public_url or "").startswith("https://"))
-        foreign = None
-        if identity.provider is not None:
-            address = identity.public_url or f"http://127.0.0.1:{port}"
-            foreign = await _foreign(stack, shared, identity.provider, identities=identities, address=address)
-        settings = PostgresSettings(shared.database)
-        buckets = RedisBuckets(shared.settings.redis_url)
-        stack.push_async_callback(buckets.close)
-        counted = CountedLimits(settings, buckets, shared.clock)
-        shown = Authenticators(
-            keys=keys,
-            sessions=sessions,
-            site=site,
-            local=_local(shared, directory) if identity.local else None,
-            local_issuer=ISSUER,
-            foreign=foreign,
-        )
-        authenticator = LimitedAuthenticator(shown, counted)
-        ports = IdentityPorts(
-            authenticator=authenticator,
-            audit=PostgresAuditLog(shared.database, shared.clock),
-            clock=shared.clock,
-            directory=directory,
-            people=PostgresPeople(shared.database, shared.permissions, shared.groups),
-            identities=identities,
-            keys=keys,
-            sessions=sessions,
-            sign_ins=sessions,
-            users=PostgresProvisionedUsers(shared.database, shared.permissions, shared.groups),
-            groups=PostgresProvisionedGroups(shared.database, shared.permissions, shared.groups),
-            site=site,
-            foreign=foreign,
-        )
-        yield Signing(authenticator, directory, ports, counted)
+    async with signing_in(shared, identity, port=port) as who:
+        yield Signing(who.authenticator, who.directory, identity_ports(shared, who), who.limits)
+
+
+def identity_ports(shared: Backbone, who: SigningIn) -> IdentityPorts:
+    return IdentityPorts(
+        authenticator=who.authenticator,
+        audit=PostgresAuditLog(shared.database, shared.clock),
+        clock=shared.clock,
+        directory=who.directory,
+        people=PostgresPeople(shared.database, shared.permissions, shared.groups),
+        identities=who.identities,
+        keys=who.keys,
+        sessions=who.sessions,
+        sign_ins=who.sessions,
+        users=PostgresProvisionedUsers(shared.database, shared.permissions, shared.groups),
+        groups=PostgresProvisionedGroups(shared.database, shared.permissions, shared.groups),
+        site=who.site,
+        foreign=who.foreign,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +125,7 @@ def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceType
         push_router(ports),
         *permission_routers(shared, ports, work.reconcile),
         *privacy_routers(shared, ports, work.erasure),
+        *engine_routers(shared, ports),
         *identity_routers(signing.identity),
     ]
 
@@ -160,9 +147,20 @@ def privacy_routers(shared: Backbone, ports: ControlPorts, erasure: ErasureContr
     return [
         audit_router(AuditPorts(who, log, reader=log, anchors=anchors)),
         policies_router(PolicyPorts(who, PostgresPrivacy(shared.database, shared.clock), log)),
-        secrets_router(SecretPorts(who, ports.sources, types=ports.types, secrets=ports.secrets, audit=log)),
+        secrets_router(
+            SecretPorts(who, ports.sources, types=ports.types, secrets=ports.secrets, keys=_engines(shared), audit=log)
+        ),
         erasure_router(ErasurePorts(who, PostgresErasures(shared.database), control=erasure, audit=log)),
     ]
+
+
+def engine_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]:
+    engines = EnginePorts(ports.authenticator, _engines(shared), shared.clock)
+    return [engines_router(engines), generation_router(engines)]
+
+
+def _engines(shared: Backbone) -> PostgresEngines:
+    return PostgresEngines(shared.database, EnvelopeSealer(KeyFile(shared.settings.master_keys)), shared.clock)
 
 
 def identity_routers(ports: IdentityPorts) -> list[APIRouter]:
@@ -170,31 +168,27 @@ def identity_routers(ports: IdentityPorts) -> list[APIRouter]:
     return [people_router(ports), keys_router(ports), session_router(ports), *signing_in, scim_router(ports)]
 
 
-def _local(shared: Backbone, directory: Directory) -> LocalAuthenticator:
-    tokens = LocalTokens(shared.settings.data / "token.key", shared.clock)
-    return LocalAuthenticator(tokens, directory, PostgresTenants(shared.database))
+async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
+    """Administration alone. What types of sources there are, it asks the connectors."""
+    listening.identity.check()
+    async with AsyncExitStack() as stack:
+        shared = await stack.enter_async_context(backbone(platform, connections_max=CONNECTIONS_MAX))
+        channel = models_channel(platform.address_of_connectors())
+        stack.push_async_callback(channel.close)
+        signed = SignedMetadata(platform.internal_key, shared.clock)
+        types = SourceTypesClient(channel, sign=signed.sign_for_platform, timeout_s=TYPES_TIMEOUT_S)
+        who = await stack.enter_async_context(signing(shared, listening.identity, port=listening.port))
+        app = application(
+            routers(shared, who, work=await work(platform), types=types),
+            EdgeSettings(allowed_hosts=listening.names),
+            tracer=OpenTelemetryTracer(),
+            requests=CountedRequests(CollectorRegistry()),
+        )
+        await stack.enter_async_context(serving(app, port=listening.port, host=listening.identity.bind))
+        ready.set()
+        await stop.wait()
 
 
-async def _foreign(
-    stack: AsyncExitStack,
-    shared: Backbone,
-    settings: ProviderSettings,
-    *,
-    identities: PostgresIdentities,
-    address: str,
-) -> Foreign:
-    provider = OidcProvider(
-        OidcSettings(
-            issuer=settings.issuer,
-            client_id=settings.client_id,
-            client_secret=settings.client_secret,
-            redirect_url=f"{address}/auth/callback",
-            audience=settings.audience,
-            role_claim=settings.role_claim,
-            leeway_s=settings.leeway_s,
-        ),
-        shared.clock,
-    )
-    stack.push_async_callback(provider.close)
-    tenant = await PostgresTenants(shared.database).make(settings.tenant, title=settings.tenant)
-    return Foreign(settings.issuer, provider, identities, tenant, settings.policy)
+async def work(platform: PlatformSettings) -> Work:
+    temporal = await connect(platform.temporal_url, namespace="cortex")
+    return Work(TemporalSyncControl(temporal), TemporalErasureControl(temporal), TemporalReconcileControl(temporal))

@@ -11,7 +11,7 @@ from cortex.ports.identities import Identities
 from cortex.ports.people import People
 from cortex.ports.provisioning import ProvisionedGroups, ProvisionedUsers
 from cortex.ports.sessions import Sessions, SignIns
-from services.control_plane.authenticate import Foreign, Site
+from cortex.runtime.edge.authenticate import Foreign, Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from cortex.domain.sign_in import local_path
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
 from cortex.ports.sessions import PendingSignIn
-from services.control_plane.authenticate import Foreign, Site
+from cortex.runtime.edge.authenticate import Foreign, Site
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.sessions import set_session
 

@@ -1,6 +1,6 @@
 """What administration stands on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_store import Run, Source, SourceStore
+from cortex.ports.source_types import SourceTypes
 from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import SyncControl
 
@@ -30,18 +31,6 @@ class SourceAdministration(SourceStore, Protocol):
 
     async def counts(self, tenant: TenantId, source: SourceId) -> dict[str, int]:
         """Live documents: indexed, waiting; and failed items."""
-        ...
-
-
-class SourceTypes(Protocol):
-    """Which types of source there are, and whether a configuration fits one."""
-
-    async def check(self, type_: str, config: Mapping[str, object]) -> list[str]:
-        """Warnings; raises Invalid that names the key and the mend."""
-        ...
-
-    async def secrets(self, type_: str) -> frozenset[str]:
-        """Which keys of a configuration are secret; none for a type that is not fetched."""
         ...
 
 

@@ -11,9 +11,11 @@ from cortex.domain.errors import Invalid
 from cortex.domain.identity import source_id
 from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.authenticator import Authenticator
+from cortex.ports.engine_store import EngineKeys
 from cortex.ports.source_secrets import SourceSecrets
+from cortex.ports.source_types import SourceTypes
 from services.control_plane.administer import requires
-from services.control_plane.ports import SourceAdministration, SourceTypes
+from services.control_plane.ports import SourceAdministration
 
 SECRET_CHARACTERS_MAX = 20_000
 
@@ -57,6 +59,7 @@ class SecretPorts:
     sources: SourceAdministration
     types: SourceTypes
     secrets: SourceSecrets
+    keys: EngineKeys
     audit: AuditLog
 
 
@@ -88,7 +91,7 @@ def secrets_router(ports: SecretPorts) -> APIRouter:
     @router.post("/secrets/rewrap")
     async def rewrap(credential: Credential = admin) -> Rewrapped:
         """After a rotation: every data key of this tenant under the platform's current key."""
-        number = await ports.secrets.rewrap(credential.tenant_id)
+        number = await ports.secrets.rewrap(credential.tenant_id) + await ports.keys.rewrap(credential.tenant_id)
         entry = AuditEntry(credential.email, "secrets.rewrap", "secrets", {"rewrapped": number})
         await ports.audit.append(credential.tenant_id, [entry])
         return Rewrapped(rewrapped=number)

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from cortex.domain.credential import Credential
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.sessions import StartedSession
+from cortex.runtime.edge.authenticate import Site, csrf_token
 from services.control_plane.administer import anyone
-from services.control_plane.authenticate import Site, csrf_token
 from services.control_plane.identity_ports import IdentityPorts
 
 

@@ -1,4 +1,4 @@
-"""`python -m services.host gateway|workers|models`: one process of the platform, composed of several services."""
+"""`python -m services.host gateway|workers|models|upkeep`: one process of the platform, composed of several parts."""
 
 import argparse
 import asyncio
@@ -7,6 +7,7 @@ import sys
 from functools import partial
 
 from cortex.runtime.identity_settings import identity_settings
+from cortex.runtime.listening import Listening
 from cortex.runtime.process import main
 from cortex.runtime.settings import PlatformSettings
 
@@ -19,12 +20,16 @@ async def serve(
         case "gateway":
             from services.host import gateway
 
-            listening = gateway.Listening(arguments.port, identity_settings(os.environ))
+            listening = Listening(arguments.port, identity_settings(os.environ))
             await gateway.run(platform, listening, ready=ready, stop=stop)
         case "workers":
             from services.host import workers
 
             await workers.run(platform, ready=ready, stop=stop)
+        case "upkeep":
+            from services.host import keeping
+
+            await keeping.run(platform, ready=ready, stop=stop)
         case _:
             from services.host import models
 
@@ -33,7 +38,7 @@ async def serve(
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m services.host", description=__doc__)
-    parser.add_argument("role", choices=["gateway", "workers", "models"])
+    parser.add_argument("role", choices=["gateway", "workers", "models", "upkeep"])
     parser.add_argument("--port", type=int, default=8080, help="of the gateway (default: %(default)s)")
     return parser.parse_args()
 

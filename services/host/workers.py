@@ -11,9 +11,7 @@ from services.chunk import compose as chunk
 from services.chunk.settings import ChunkLimits
 from services.connectors import compose as connectors
 from services.connectors.settings import ConnectorsSettings
-from services.host.permission_upkeep import permission_upkeep
-from services.host.privacy_upkeep import privacy_upkeep
-from services.host.upkeep import upkeep
+from services.host.keeping import every_upkeep
 from services.parse import compose as parse
 from services.parse.settings import ParseSettings
 
@@ -25,12 +23,14 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
         chunking = await stack.enter_async_context(chunk.opened(ChunkLimits(), shared))
         qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
         ports = connectors.opened_ports(shared, qdrant)
+        if platform.connectors_url is not None:
+            await stack.enter_async_context(connectors.serving_types(shared))
 
         async def connecting() -> None:
             settings = ConnectorsSettings(temporal_url=platform.temporal_url)
             await connectors.serve(settings, ports, ready=ready, stop=stop)
 
         await run_loops(
-            [parsing, chunking, *upkeep(shared), *privacy_upkeep(shared), *permission_upkeep(shared), connecting],
+            [parsing, chunking, *every_upkeep(shared), connecting],
             stop=stop,
         )

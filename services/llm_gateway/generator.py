@@ -1,10 +1,10 @@
 """The extractive composer behind the generator's port."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 
-from cortex.domain.answer import Passage, Sentence
-from cortex.ports.generator import Ending
+from cortex.domain.answer import Sentence
+from cortex.ports.generator import Ending, GenerationRequest
 from services.llm_gateway.extractive.compose import compose
 from services.llm_gateway.extractive.settings import ComposerSettings
 
@@ -15,8 +15,8 @@ class ExtractiveGenerator:
     def __init__(self, settings: ComposerSettings) -> None:
         self._settings = settings
 
-    async def generate(self, question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
-        composed = await asyncio.to_thread(compose, question, passages, self._settings)
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Sentence | Ending, None]:
+        composed = await asyncio.to_thread(compose, request.question, request.passages, self._settings)
         for sentence in composed.sentences:
             yield sentence
         yield Ending(abstained=composed.abstained, reason=composed.reason)

@@ -15,13 +15,13 @@ from cortex.domain.identity import AnswerId, TenantId
 from cortex.domain.query import Retrieval
 from cortex.domain.unexpected import outline
 from cortex.ports.answer_store import AnswerEvent, AnswerStore
-from cortex.ports.generator import Ending, Generator, Usage
+from cortex.ports.generator import Ending, GenerationRequest, Generator, Usage
+from cortex.runtime.edge.problems import problem_of
 from services.query_gateway.grounding import Grounding
 from services.query_gateway.identify import Asking
 from services.query_gateway.live import LiveAnswer
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.present import answer_sources, sentence_body
-from services.query_gateway.problems import problem_of
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import DONE, META, error_event, event, sentence_events, sources_event
 from services.query_gateway.wire import AnswerSource, DoneEvent, MetaEvent, SentenceBody, StoredAnswer, UsageBody
@@ -43,6 +43,11 @@ class Assignment:
     @property
     def tenant(self) -> TenantId:
         return self.asking.reader.tenant_id
+
+    @property
+    def request(self) -> GenerationRequest:
+        person = self.asking.reader.credential.person_id
+        return GenerationRequest(self.tenant, person, self.question, self.passages)
 
 
 @dataclass(slots=True)
@@ -155,7 +160,7 @@ class Answering:
 
     async def _generate(self, assignment: Assignment, live: LiveAnswer, draft: _Draft) -> None:
         grounding = Grounding(assignment.passages)
-        stream = self._generator.generate(assignment.question, assignment.passages)
+        stream = self._generator.generate(assignment.request)
         async with aclosing(stream) as parts:
             async for part in parts:
                 if isinstance(part, Ending):
@@ -216,7 +221,7 @@ def _stored(assignment: Assignment, draft: _Draft, interrupted: str | None) -> S
         abstained=draft.abstained,
         reason=draft.reason(interrupted),
         unsupported_dropped=draft.dropped,
-        degraded=list(assignment.retrieval.degraded),
+        degraded=[*assignment.retrieval.degraded, *(draft.ending.degraded if draft.ending else ())],
         usage=UsageBody(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens),
         stages_ms=assignment.asking.stages.spent_ms(),
         trace_id=assignment.asking.trace_id,

@@ -10,11 +10,11 @@ from cortex.domain.credential import Reader
 from cortex.domain.errors import NotFound, Transient
 from cortex.domain.identity import AnswerId, DocumentId
 from cortex.ports.answer_store import AnswerRecord, AnswerStore
+from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering
 from services.query_gateway.event_stream import EventStream
 from services.query_gateway.following import Following
 from services.query_gateway.identify import Asking, Identify
-from services.query_gateway.problems import DOCUMENTED
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import documents_of, presented
 from services.query_gateway.visibility import Visibility

@@ -10,6 +10,7 @@ from cortex.domain.identity import AnswerId
 from cortex.domain.query import Query
 from cortex.ports.clock import Clock
 from cortex.ports.limits import PrincipalLimits
+from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering, Assignment
 from services.query_gateway.answers import Records
 from services.query_gateway.assemble import assemble
@@ -17,7 +18,6 @@ from services.query_gateway.event_stream import EventStream
 from services.query_gateway.filters import index_filters
 from services.query_gateway.following import Following
 from services.query_gateway.identify import Asking, Identify
-from services.query_gateway.problems import DOCUMENTED
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.wire import AnswerBody, ChatRequest

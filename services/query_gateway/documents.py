@@ -14,10 +14,10 @@ from cortex.domain.identity import DocumentId
 from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.document_reader import DocumentReader, LiveDocument
 from cortex.ports.object_store import ObjectStore
+from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.deadline import within
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.present import document_body
-from services.query_gateway.problems import DOCUMENTED
 from services.query_gateway.visibility import OPEN, Visibility
 from services.query_gateway.wire import DocumentBody
 

@@ -11,10 +11,10 @@ from cortex.domain.errors import CortexError, Transient
 from cortex.domain.identity import AnswerId, DocumentId
 from cortex.ports.answer_store import AnswerEvent, AnswerStore
 from cortex.ports.clock import Clock
+from cortex.runtime.edge.problems import problem_of
 from services.query_gateway.answering import Answering
 from services.query_gateway.live import LiveAnswer
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.problems import problem_of
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import DONE, ERROR, Withholder, encoded, error_event, rests_on_documents
 from services.query_gateway.visibility import Visibility
@@ -57,24 +57,38 @@ class Following:
         `live` is given by whoever started the answer; otherwise it is looked up, and read from the store if it is over.
         A failing re-check ends the stream with an error and nothing else.
         """
-        guard = _Guard(self._visibility, self._clock, reader, self._settings.recheck_after_s, checked_at)
         last = after
         try:
-            async with aclosing(self._events(reader, answer, live)) as events:
+            async with aclosing(self.shown(reader, answer, after=after, checked_at=checked_at, live=live)) as events:
                 async for one in events:
-                    if one is None:
-                        yield HEARTBEAT
-                        continue
-                    shown = await guard.shown(one)
-                    if one.sequence <= after:
-                        continue
-                    last = one.sequence
-                    if shown is None:
-                        self._metrics.withheld(1)
-                    else:
-                        yield encoded(shown)
+                    last = last if one is None else one.sequence
+                    yield HEARTBEAT if one is None else encoded(one)
         except CortexError as error:
             yield encoded(error_event(last + 1, problem_of(error, trace=trace_id)))
+
+    async def shown(
+        self,
+        reader: Reader,
+        answer: AnswerId,
+        *,
+        after: int,
+        checked_at: datetime | None = None,
+        live: LiveAnswer | None = None,
+    ) -> AsyncGenerator[AnswerEvent | None, None]:
+        """The events themselves, as this reader may see them; None where nothing happened for a while."""
+        guard = _Guard(self._visibility, self._clock, reader, self._settings.recheck_after_s, checked_at)
+        async with aclosing(self._events(reader, answer, live)) as events:
+            async for one in events:
+                if one is None:
+                    yield None
+                    continue
+                shown = await guard.shown(one)
+                if one.sequence <= after:
+                    continue
+                if shown is None:
+                    self._metrics.withheld(1)
+                else:
+                    yield shown
 
     def _events(
         self, reader: Reader, answer: AnswerId, live: LiveAnswer | None

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from fastapi import APIRouter, FastAPI
-from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry
 
 from cortex.ports.answer_store import AnswerStore
@@ -23,28 +22,19 @@ from cortex.ports.query_models import QueryModels
 from cortex.ports.sparse_encoder import SparseEncoder
 from cortex.ports.tracer import Tracer
 from cortex.ports.vector_index import VectorReader
-from services.query_gateway import answers, chat, documents, health, problems, search
+from cortex.runtime.edge.application import application
+from cortex.runtime.edge.untraced import Untraced
+from services.query_gateway import answers, chat, completions, documents, health, search
 from services.query_gateway.answering import Answering
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.following import Following
 from services.query_gateway.health import Probe
 from services.query_gateway.identify import Identify
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.middleware import BodyLimit, Envelope, HostGuard
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
 from services.query_gateway.unlimited import Unlimited
-from services.query_gateway.untraced import Untraced
 from services.query_gateway.visibility import Visibility
-
-# FastAPI's would hold paths and query strings, which are content. `Envelope` traces requests.
-_NO_SPANS_OF_ITS_OWN: TelemetryConfig = {
-    "tracing": False,
-    "metrics": False,
-    "logs": False,
-    "operation_spans": False,
-    "auto_configure": False,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +70,13 @@ def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter]
         async with answering:
             yield
 
-    app = FastAPI(
-        title="Cortex", version="1", lifespan=lifespan, docs_url=None, redoc_url=None, telemetry=_NO_SPANS_OF_ITS_OWN
+    return application(
+        [*_own(ports, settings, metrics, answering), *routers],
+        settings,
+        tracer=ports.tracer,
+        requests=metrics,
+        lifespan=lifespan,
     )
-    for router in (*_own(ports, settings, metrics, answering), *routers):
-        app.include_router(router)
-    problems.install(app)
-    app.add_middleware(BodyLimit, settings=settings)
-    app.add_middleware(HostGuard, allowed_hosts=settings.allowed_hosts)
-    app.add_middleware(Envelope, tracer=ports.tracer, metrics=metrics)
-    return app
 
 
 def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answering) -> list[APIRouter]:
@@ -127,6 +114,9 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         clock=ports.clock,
         settings=settings.answer,
     )
+    openai = completions.Completions(
+        chat=talk, answering=answering, following=following, clock=ports.clock, settings=settings.answer
+    )
     opened = documents.Documents(
         documents=ports.documents,
         objects=ports.objects,
@@ -138,6 +128,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         health.router(probes=ports.probes, registry=ports.registry, timeout_s=settings.probe_timeout_s),
         search.router(identify=identify, retriever=retriever),
         chat.router(identify=identify, chat=talk),
+        completions.router(identify=identify, completions=openai, clock=ports.clock),
         answers.router(
             identify=identify, records=records, following=following, answering=answering, settings=settings.answer
         ),

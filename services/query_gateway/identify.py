@@ -11,9 +11,9 @@ from cortex.domain.errors import CrossSite, Denied, NotFound, Unauthenticated
 from cortex.ports.authenticator import Authenticator, Presented
 from cortex.ports.directory import Directory
 from cortex.ports.tracer import Span, Tracer
+from cortex.runtime.edge.problems import trace_id
 from services.query_gateway.deadline import within
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.problems import trace_id
 from services.query_gateway.stages import Stages
 
 _BEARER = HTTPBearer(auto_error=False, description="OIDC access token, API key `ck_...`, or a local token.")

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from cortex.domain.query import Found, Query
+from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.cursor import OFFSET_MAX, decode_cursor, encode_cursor, fingerprint
 from services.query_gateway.facets import count
 from services.query_gateway.filters import index_filters
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.present import result
-from services.query_gateway.problems import DOCUMENTED
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.wire import FacetBody, FacetValue, SearchRequest, SearchResponse
 

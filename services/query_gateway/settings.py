@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from cortex.runtime.edge.settings import EdgeSettings
+
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
@@ -41,16 +43,7 @@ class AnswerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """`allowed_hosts` turns on the check of Host and Origin (local mode); empty leaves it to the ingress.
-
-    `large_body_prefixes` may send up to `large_body_bytes_max`; all others `body_bytes_max`.
-    """
-
-    allowed_hosts: frozenset[str] = frozenset()
-    body_bytes_max: int = 256 * 1024
-    large_body_bytes_max: int = 64 * 1024 * 1024
-    large_body_prefixes: tuple[str, ...] = ("/v1/sources/", "/scim/v2/")
+class Settings(EdgeSettings):
     probe_timeout_s: float = 2.0
     retrieval: RetrievalSettings = RetrievalSettings()
     answer: AnswerSettings = AnswerSettings()

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from cortex.ports.answer_store import AnswerEvent
+from cortex.runtime.edge.problems import ProblemBody
 from services.query_gateway.wire import (
     AnswerBody,
     AnswerSource,
@@ -14,7 +15,6 @@ from services.query_gateway.wire import (
     CitationBody,
     DoneEvent,
     ErrorEvent,
-    ProblemBody,
     SentenceBody,
     StoredAnswer,
     TokenEvent,

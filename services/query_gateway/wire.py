@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from cortex.domain.query import Mode
+from cortex.runtime.edge.problems import ProblemBody
 from services.query_gateway.facets import Facet
 
 QUERY_CHARACTERS_MAX = 2_000
@@ -249,24 +250,6 @@ class DocumentBody(Body):
     updated_at: AwareDatetime | None
     revision: int
     blocks: list[BlockBody]
-
-
-class Misplaced(Body):
-    """What is wrong with one place of a request."""
-
-    place: str
-    message: str
-
-
-class ProblemBody(Body):
-    """RFC 9457, `application/problem+json`."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    trace_id: str
-    errors: list[Misplaced] = []
 
 
 class ErrorEvent(Body):

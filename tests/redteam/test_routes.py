@@ -74,7 +74,11 @@ def test_a_tenant_that_a_request_names_is_not_believed(ours: Company, theirs: Co
     person, tenant = ours.person("ann"), str(theirs.tenant)
     for field in ("tenant", "tenant_id", "tenantId", "person_id", "as", "on_behalf_of", "groups", "acl", "principals"):
         for value in (tenant, theirs.name):
-            for path, body in (("/v1/search", {"query": QUERY}), ("/v1/chat", {"question": QUESTION})):
+            for path, body in (
+                ("/v1/search", {"query": QUERY}),
+                ("/v1/chat", {"question": QUESTION}),
+                ("/v1/chat/completions", {"messages": [{"role": "user", "content": QUESTION}]}),
+            ):
                 for response in (
                     person.post(path, {**body, field: value}, Accept="application/json"),
                     person.request("POST", path, json=body, params={field: value}),

@@ -5,16 +5,21 @@ import os
 import signal
 import socket
 import sys
+import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from cortex.adapters.clock import SystemClock
+from cortex.adapters.local_tokens import LocalClaims, LocalTokens
 from cortex.adapters.models_rpc import ModelsClient, models_channel
 from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.domain.credential import Role
 from cortex.domain.errors import Denied
 from cortex.domain.identity import tenant_id
 from cortex.runtime.local import ServerName
@@ -67,15 +72,19 @@ def platform(
         "CORTEX_TEMPORAL_URL": temporal_url,
         "CORTEX_MODELS_DIR": str(built_model().folder.parent),
         "CORTEX_MODELS_URL": f"127.0.0.1:{free_port()}",
+        "CORTEX_LLM_GATEWAY_URL": f"127.0.0.1:{free_port()}",
+        "CORTEX_CONNECTORS_URL": f"127.0.0.1:{free_port()}",
         "CORTEX_INTERNAL_KEY": KEY,
         "CORTEX_HEALTH_PORT": str(free_port()),
     }
 
 
 @asynccontextmanager
-async def running(service: str, environment: Mapping[str, str]) -> AsyncIterator[None]:
+async def running(service: str, environment: Mapping[str, str], *arguments: str) -> AsyncIterator[None]:
     """Ready in the block; ended by SIGTERM, with 0, after it."""
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", f"services.{service}", env=dict(environment))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", f"services.{service}", *arguments, env=dict(environment)
+    )
     try:
         port = int(environment["CORTEX_HEALTH_PORT"])
         await asyncio.to_thread(eventually, lambda: ready(process, port), within_s=START_S)
@@ -97,10 +106,58 @@ def ready(process: asyncio.subprocess.Process, port: int) -> None:
     assert status == 200
 
 
-@pytest.mark.parametrize("service", ["parse", "chunk", "connectors", "rerank"])
+@pytest.mark.parametrize("service", ["parse", "chunk", "connectors", "rerank", "llm_gateway"])
 async def test_it_runs_alone(service: str, platform: dict[str, str]) -> None:
     async with running(service, platform):
         pass
+
+
+async def test_a_question_is_answered_by_services_that_run_alone(platform: dict[str, str], tmp_path: Path) -> None:
+    tenant, asking, administration = f"t-{uuid.uuid4().hex[:12]}", free_port(), free_port()
+    tokens = LocalTokens(tmp_path / "token.key", SystemClock())
+    token = tokens.mint(LocalClaims(tenant, "ann@acme.example", Role.ADMIN), ttl=timedelta(hours=1))
+    services: list[tuple[str, ...]] = [
+        ("host", "models"),
+        ("host", "upkeep"),
+        ("parse",),
+        ("chunk",),
+        ("connectors",),
+        ("llm_gateway",),
+        ("control_plane", "--port", str(administration)),
+        ("query_gateway", "--port", str(asking)),
+    ]
+    async with AsyncExitStack() as stack:
+        for service, *arguments in services:
+            environment = platform | {"CORTEX_HEALTH_PORT": str(free_port())}
+            await stack.enter_async_context(running(service, environment, *arguments))
+        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        client = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=30, trust_env=False))
+        wrong = {"type": "files", "name": "share", "config": {"path": "/nowhere/at/all"}}
+        refused = await client.post(f"http://127.0.0.1:{administration}/admin/v1/sources", json=wrong)
+        assert refused.status_code == 422, refused.text
+        assert "config" in refused.json()["detail"]
+        page = {
+            "title": "Annual leave",
+            "content": "Everyone at Acme has 31 days of annual leave.",
+            "mime": "text/markdown",
+            "acl": {"public": "tenant"},
+        }
+        pushed = await client.put(f"http://127.0.0.1:{administration}/v1/sources/wiki/documents/leave", json=page)
+        assert pushed.status_code == 202, pushed.text
+        question = {"question": "How many days of annual leave does everyone have?"}
+        answer = await answered(client, f"http://127.0.0.1:{asking}/v1/chat", question)
+        assert "31 days" in answer["answer"]
+        assert answer["citations"][0]["document_id"] == pushed.json()["document_id"]
+
+
+async def answered(client: httpx.AsyncClient, url: str, question: dict[str, str]) -> Any:
+    """Once what was pushed is indexed."""
+    async with asyncio.timeout(START_S):
+        while True:
+            response = await client.post(url, json=question)
+            assert response.status_code == 200, response.text
+            if not response.json()["abstained"]:
+                return response.json()
 
 
 async def test_embed_answers_what_the_platform_has_signed_and_nothing_else(platform: dict[str, str]) -> None:

@@ -1,12 +1,13 @@
 """Calls between our processes: only what was signed just now, for that tenant, with this platform's key."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
 
-from cortex.adapters.signed_metadata import AGE_MAX_S, SIGNATURE_KEY, TENANT_KEY, TIME_KEY, SignedMetadata
+from cortex.adapters.signed_metadata import AGE_MAX_S, PERSON_KEY, SIGNATURE_KEY, TENANT_KEY, TIME_KEY, SignedMetadata
 from cortex.domain.errors import Denied
-from cortex.domain.identity import tenant_id
+from cortex.domain.identity import PersonId, tenant_id
 from cortex.testing.sources import FixedClock
 
 ACME, OTHER = tenant_id("acme"), tenant_id("other")
@@ -16,6 +17,16 @@ def test_a_signed_call_is_for_its_tenant() -> None:
     signing = SignedMetadata("key", FixedClock())
     assert signing.tenant(dict(signing.sign(ACME))) == ACME
     assert signing.tenant(dict(signing.sign(OTHER))) == OTHER
+
+
+def test_a_call_for_a_person_names_them() -> None:
+    signing, ann = SignedMetadata("key", FixedClock()), PersonId(uuid.UUID(int=7))
+    call = dict(signing.sign(ACME, ann))
+    assert signing.caller(call) == (ACME, ann)
+    with pytest.raises(Denied, match="not signed"):
+        signing.caller({**call, PERSON_KEY: str(uuid.UUID(int=8))})
+    with pytest.raises(Denied, match="no person"):
+        signing.caller(dict(signing.sign(ACME)))
 
 
 @pytest.mark.parametrize("key", [TENANT_KEY, TIME_KEY, SIGNATURE_KEY])

@@ -17,14 +17,13 @@ from cortex.domain.credential import Role
 from cortex.domain.identity import TenantId, tenant_id
 from cortex.domain.sign_in import SignInPolicy
 from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.edge.application import CountedRequests, application
+from cortex.runtime.edge.settings import EdgeSettings
+from cortex.runtime.edge.untraced import Untraced
 from cortex.runtime.http import serving
 from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
 from cortex.runtime.settings import PlatformSettings
 from services.control_plane import compose
-from services.query_gateway import problems
-from services.query_gateway.metrics import Metrics
-from services.query_gateway.middleware import Envelope, HostGuard
-from services.query_gateway.untraced import Untraced
 from tests.local_servers import KeyedUrl, PostgresUrls
 from tests.oidc_provider import AUDIENCE, CLIENT_ID, CLIENT_SECRET, Provider, provider_on
 
@@ -140,12 +139,12 @@ async def site(shared: Backbone, policy: SignInPolicy) -> AsyncIterator[Site]:
             )
         )
         signing = await stack.enter_async_context(compose.signing(shared, identity, port=port))
-        app = FastAPI()
-        for router in compose.identity_routers(signing.identity):
-            app.include_router(router)
-        problems.install(app)
-        app.add_middleware(HostGuard, allowed_hosts={"127.0.0.1"})
-        app.add_middleware(Envelope, tracer=Untraced(), metrics=Metrics(CollectorRegistry()))
+        app = application(
+            compose.identity_routers(signing.identity),
+            EdgeSettings(allowed_hosts=frozenset({"127.0.0.1"})),
+            tracer=Untraced(),
+            requests=CountedRequests(CollectorRegistry()),
+        )
         await stack.enter_async_context(serving(app, port=port, grace_s=1))
         tokens = LocalTokens(shared.settings.data / "token.key", shared.clock)
         found = Site(f"http://127.0.0.1:{port}", tenant, tokens, shared, signing, provider, app)

@@ -10,9 +10,9 @@ import pytest
 from cortex.domain.credential import Role
 from cortex.domain.identity import TenantId
 from cortex.ports.erasure import ErasureControl
+from cortex.ports.source_types import SourceTypes
 from cortex.ports.sync_control import SyncControl
 from services.control_plane import compose
-from services.control_plane.ports import SourceTypes
 from tests.services.control_plane.conftest import Site
 
 pytestmark = pytest.mark.servers

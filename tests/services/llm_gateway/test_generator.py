@@ -1,19 +1,28 @@
 """The composer behind the port of generators."""
 
-from cortex.domain.answer import Sentence
-from cortex.ports.generator import Ending
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+
+from cortex.domain.answer import Passage, Sentence
+from cortex.domain.identity import PersonId, tenant_id
+from cortex.ports.generator import Ending, GenerationRequest
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
 from tests.services.llm_gateway.extractive.passages import passage
 
 
+def said(question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
+    request = GenerationRequest(tenant_id("acme"), PersonId(uuid.UUID(int=1)), question, passages)
+    return ExtractiveGenerator(ComposerSettings()).generate(request)
+
+
 async def test_sentences_come_first_and_one_ending_last() -> None:
     page = passage("Everyone has 30 days of annual leave.", title="Leave")
-    parts = [part async for part in ExtractiveGenerator(ComposerSettings()).generate("How many days of leave?", [page])]
+    parts = [part async for part in said("How many days of leave?", [page])]
     assert [type(part) for part in parts] == [Sentence, Ending]
     assert parts[-1] == Ending(abstained=False)
 
 
 async def test_silence_has_a_reason() -> None:
-    parts = [part async for part in ExtractiveGenerator(ComposerSettings()).generate("Who owns the moon?", [])]
+    parts = [part async for part in said("Who owns the moon?", [])]
     assert parts == [Ending(abstained=True, reason="not_found")]

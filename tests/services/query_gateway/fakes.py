@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from cortex.domain.acl import Asker
-from cortex.domain.answer import Citation, Passage, Sentence, SourceLabel
+from cortex.domain.answer import Citation, Sentence, SourceLabel
 from cortex.domain.credential import Credential, Role
 from cortex.domain.document import Block
 from cortex.domain.encoding import Language, QueryEncoding
@@ -28,7 +28,7 @@ from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
 from cortex.ports.document_reader import LiveDocument, StoredChunk
-from cortex.ports.generator import Ending
+from cortex.ports.generator import Ending, GenerationRequest
 from cortex.ports.permission_engine import Check
 
 TENANT = TenantId(uuid.UUID(int=1))
@@ -314,7 +314,8 @@ class Quoting:
         self.failing: Exception | None = None
         self.closed = False
 
-    async def generate(self, question: str, passages: Sequence[Passage]) -> AsyncGenerator[Sentence | Ending, None]:
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Sentence | Ending, None]:
+        passages = request.passages
         numbers = source_numbers(passages)
         try:
             for passage in passages:

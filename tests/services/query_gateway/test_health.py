@@ -76,6 +76,8 @@ async def test_openapi_names_operations_and_problems() -> None:
     assert operations.keys() == {
         "search",
         "chat",
+        "create_completion",
+        "list_models",
         "get_answer",
         "stream_answer",
         "stop_answer",

@@ -18,10 +18,10 @@ from cortex.domain.vector import (
 )
 from cortex.ports.document_reader import LiveDocument, StoredChunk
 from cortex.ports.tracer import Tracer
+from cortex.runtime.edge.untraced import Untraced
 from services.query_gateway.health import Probe
 from services.query_gateway.http import Ports, create_app
 from services.query_gateway.settings import Settings
-from services.query_gateway.untraced import Untraced
 from tests.services.query_gateway.fakes import (
     NOON,
     SOURCE,

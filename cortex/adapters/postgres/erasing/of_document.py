@@ -151,6 +151,17 @@ def texts(database: Database) -> Statements:
     )
 
 
+def cached_answers(database: Database) -> Statements:
+    """What a model wrote from it, or merely had before it when it wrote."""
+    made = "key IN (SELECT key FROM cached_answer_documents WHERE document_id = :subject)"
+    return Statements(
+        database,
+        "cached answers",
+        count=f"SELECT count(*) FROM cached_answers WHERE {made}",
+        erase=[f"DELETE FROM cached_answers WHERE {made}"],
+    )
+
+
 def row(database: Database) -> Statements:
     """Last, since the others look things up in it."""
     return Statements(

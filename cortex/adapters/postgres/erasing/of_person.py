@@ -189,6 +189,16 @@ def conversations(database: Database) -> Statements:
     )
 
 
+def cached_answers(database: Database) -> Statements:
+    """What a model wrote when they asked."""
+    return Statements(
+        database,
+        "cached answers",
+        count="SELECT count(*) FROM cached_answers WHERE person_id = :subject",
+        erase=["DELETE FROM cached_answers WHERE person_id = :subject"],
+    )
+
+
 def credentials(database: Database) -> Statements:
     """Sessions, keys, and who the person is to an identity provider."""
     tables = ("sessions", "api_keys", "person_identities")

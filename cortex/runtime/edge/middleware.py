@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,10 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cortex.domain.errors import Bug
 from cortex.domain.unexpected import outline
 from cortex.ports.tracer import Span, Tracer
-from services.query_gateway.metrics import Metrics
-from services.query_gateway.problems import problem, problem_of, response
-from services.query_gateway.settings import Settings
-from services.query_gateway.untraced import Untraced
+from cortex.runtime.edge.problems import problem, problem_of, response
+from cortex.runtime.edge.settings import EdgeSettings
+from cortex.runtime.edge.untraced import Untraced
 
 logger = logging.getLogger(__name__)
 
@@ -30,17 +30,23 @@ _SAFE_HEADERS = {
 }
 
 
+class Requests(Protocol):
+    """Counts what was answered."""
+
+    def request(self, *, method: str, route: str, status: int) -> None: ...
+
+
 class Envelope:
     """Outermost: every answer, errors included, carries the trace id and the headers, is traced and counted.
 
     A trace that the caller began goes on. Probes come every few seconds and are no part of any trace.
     """
 
-    def __init__(self, app: ASGIApp, *, tracer: Tracer, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, tracer: Tracer, requests: Requests) -> None:
         self._app = app
         self._tracer = tracer
         self._untraced = Untraced()
-        self._metrics = metrics
+        self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -72,7 +78,7 @@ class Envelope:
                 await response(problem_of(Bug(), trace=span.trace_id))(scope, receive, send_with_headers)
         finally:
             route = _route(scope)
-            self._metrics.request(method=scope["method"], route=route, status=status)
+            self._requests.request(method=scope["method"], route=route, status=status)
             span.rename(f"{scope['method']} {route}")
             span.note(route=route, status=status)
 
@@ -112,7 +118,7 @@ class HostGuard:
 class BodyLimit:
     """Refuses bodies that are too large before anything reads them. One without a length is read up to the bound."""
 
-    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, *, settings: EdgeSettings) -> None:
         self._app = app
         self._settings = settings
 

@@ -7,6 +7,7 @@ from math import ceil
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from cortex.domain.errors import (
@@ -21,7 +22,6 @@ from cortex.domain.errors import (
     Transient,
     Unauthenticated,
 )
-from services.query_gateway.wire import Misplaced, ProblemBody
 
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing here, or you may not know that there is."
@@ -36,6 +36,28 @@ _STATUS: tuple[tuple[type[CortexError], int, str], ...] = (
     (Transient, 503, "unavailable"),
     (Bug, 500, "bug"),
 )
+
+
+class Misplaced(BaseModel):
+    """What is wrong with one place of a request."""
+
+    model_config = ConfigDict(frozen=True)
+
+    place: str
+    message: str
+
+
+class ProblemBody(BaseModel):
+    """RFC 9457, `application/problem+json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    trace_id: str
+    errors: list[Misplaced] = []
 
 
 def trace_id(request: Request) -> str:

@@ -1,0 +1,1 @@
+"""Generation between processes: GenerationService over gRPC, both ends of it."""

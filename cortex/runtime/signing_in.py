@@ -1,0 +1,99 @@
+"""Opens what signing in stands on, for every process that is asked by people."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from cortex.adapters.local_tokens import ISSUER, LocalAuthenticator, LocalTokens
+from cortex.adapters.oidc.provider import OidcProvider
+from cortex.adapters.oidc.settings import OidcSettings
+from cortex.adapters.postgres.api_keys import PostgresApiKeys
+from cortex.adapters.postgres.directory import PostgresDirectory
+from cortex.adapters.postgres.identities import PostgresIdentities
+from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
+from cortex.adapters.postgres.settings import PostgresSettings
+from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.redis import RedisBuckets
+from cortex.adapters.wrap.cached_directory import CachedDirectory
+from cortex.adapters.wrap.principal_limits import CountedLimits, LimitedAuthenticator
+from cortex.ports.authenticator import Authenticator
+from cortex.ports.directory import Directory
+from cortex.ports.limits import PrincipalLimits
+from cortex.runtime.backbone import Backbone
+from cortex.runtime.edge.authenticate import Authenticators, Foreign, Site
+from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SigningIn:
+    """`foreign` None: no identity provider is configured."""
+
+    authenticator: Authenticator
+    directory: CachedDirectory
+    limits: PrincipalLimits
+    keys: PostgresApiKeys
+    sessions: PostgresSessions
+    identities: PostgresIdentities
+    site: Site
+    foreign: Foreign | None
+
+
+@asynccontextmanager
+async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int) -> AsyncIterator[SigningIn]:
+    """`port` is where browsers on loopback find us, where no other address is configured."""
+    async with AsyncExitStack() as stack:
+        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), shared.groups)
+        identities = PostgresIdentities(shared.database, shared.permissions)
+        limits = SessionLimits(timedelta(seconds=identity.session_idle_s), timedelta(seconds=identity.session_s_max))
+        sessions = PostgresSessions(shared.database, shared.clock, limits)
+        keys = PostgresApiKeys(shared.database, shared.permissions, shared.clock)
+        site = Site(identity.public_url, secure=(identity.public_url or "").startswith("https://"))
+        foreign = None
+        if identity.provider is not None:
+            address = identity.public_url or f"http://127.0.0.1:{port}"
+            foreign = await _foreign(stack, shared, identity.provider, identities=identities, address=address)
+        buckets = RedisBuckets(shared.settings.redis_url)
+        stack.push_async_callback(buckets.close)
+        counted = CountedLimits(PostgresSettings(shared.database), buckets, shared.clock)
+        shown = Authenticators(
+            keys=keys,
+            sessions=sessions,
+            site=site,
+            local=_local(shared, directory) if identity.local else None,
+            local_issuer=ISSUER,
+            foreign=foreign,
+        )
+        yield SigningIn(
+            LimitedAuthenticator(shown, counted), directory, counted, keys, sessions, identities, site, foreign
+        )
+
+
+def _local(shared: Backbone, directory: Directory) -> LocalAuthenticator:
+    tokens = LocalTokens(shared.settings.data / "token.key", shared.clock)
+    return LocalAuthenticator(tokens, directory, PostgresTenants(shared.database))
+
+
+async def _foreign(
+    stack: AsyncExitStack,
+    shared: Backbone,
+    settings: ProviderSettings,
+    *,
+    identities: PostgresIdentities,
+    address: str,
+) -> Foreign:
+    provider = OidcProvider(
+        OidcSettings(
+            issuer=settings.issuer,
+            client_id=settings.client_id,
+            client_secret=settings.client_secret,
+            redirect_url=f"{address}/auth/callback",
+            audience=settings.audience,
+            role_claim=settings.role_claim,
+            leeway_s=settings.leeway_s,
+        ),
+        shared.clock,
+    )
+    stack.push_async_callback(provider.close)
+    tenant = await PostgresTenants(shared.database).make(settings.tenant, title=settings.tenant)
+    return Foreign(settings.issuer, provider, identities, tenant, settings.policy)
