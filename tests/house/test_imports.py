@@ -17,7 +17,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "charset_normalizer": ("services/parse/text.py",),
     "cryptography": ("cortex/adapters",),
     "eval": ("cortex/cli/eval",),
-    "fastapi": ("services/query_gateway", "services/control_plane"),
     "fastapi": ("cortex/runtime/edge", "services/query_gateway", "services/control_plane"),
     "google.protobuf": ("cortex/adapters",),
     "httpx": (

@@ -68,7 +68,7 @@ def test_a_lock_meets_what_is_declared(name: str) -> None:
     assert _unmet(DECLARED[name], _versions(name)) == [], "run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["tools", "node", "weights"])
+@pytest.mark.parametrize("name", ["tools", "node", "weights", "llm-test"])
 def test_a_lock_meets_its_input(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.in").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -127,9 +127,11 @@ async def test_a_question_is_answered_by_services_that_run_alone(platform: dict[
         ("query_gateway", "--port", str(asking)),
     ]
     async with AsyncExitStack() as stack:
-        for service, *arguments in services:
-            environment = platform | {"CORTEX_HEALTH_PORT": str(free_port())}
-            await stack.enter_async_context(running(service, environment, *arguments))
+        begun = (
+            running(service, platform | {"CORTEX_HEALTH_PORT": str(free_port())}, *arguments)
+            for service, *arguments in services
+        )
+        await asyncio.gather(*map(stack.enter_async_context, begun))
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         client = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=30, trust_env=False))
         wrong = {"type": "files", "name": "share", "config": {"path": "/nowhere/at/all"}}
