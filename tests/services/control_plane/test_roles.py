@@ -21,7 +21,16 @@ pytestmark = pytest.mark.servers
 PAGE = ROOT / "docs" / "reference" / "roles.md"
 UNSIGNED = {"/healthz", "/readyz", "/metrics", "/auth/sign-in", "/auth/callback"}
 """What needs no credential: probes, and the way to get one."""
-CONTENT = ("/v1/search", "/v1/chat", "/v1/answers", "/v1/documents", "/v1/suggest", "/v1/conversations", "/v1/shares")
+CONTENT = (
+    "/v1/search",
+    "/v1/chat",
+    "/v1/models",
+    "/v1/answers",
+    "/v1/documents",
+    "/v1/suggest",
+    "/v1/conversations",
+    "/v1/shares",
+)
 
 
 @pytest.fixture
