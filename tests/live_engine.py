@@ -28,7 +28,7 @@ def serve(port: int) -> None:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
-    params.hostname, params.port = "127.0.0.1", port
+    params.hostnames, params.port = ["127.0.0.1"], port
     params.n_ctx, params.n_parallel = 8_192, 2
     params.cpuparams.n_threads = 2
     params.endpoint_slots = True

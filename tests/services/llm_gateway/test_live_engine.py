@@ -68,7 +68,7 @@ async def small_model() -> AsyncIterator[Engine]:
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        await asyncio.to_thread(eventually, lambda: loaded(port), within_s=LOADED_WITHIN_S)
+        await asyncio.to_thread(eventually, lambda: loaded(process, port), within_s=LOADED_WITHIN_S)
         yield Engine(port, process)
     finally:
         if process.returncode is None:
@@ -76,7 +76,9 @@ async def small_model() -> AsyncIterator[Engine]:
         await process.wait()
 
 
-def loaded(port: int) -> None:
+def loaded(process: asyncio.subprocess.Process, port: int) -> None:
+    if process.returncode is not None:
+        raise RuntimeError("the engine ended: `python -m tests.live_engine PORT` says why")
     try:
         status = httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False).status_code
     except httpx.TransportError as error:
