@@ -92,6 +92,12 @@ class NatsBus:
             await bus._ensure(config)
         return bus
 
+    @classmethod
+    def unconnected(cls) -> "NatsBus":
+        """Of no server: every call raises Transient."""
+        client = Client()
+        return cls(client, client.jetstream())
+
     async def _ensure(self, config: StreamConfig) -> None:
         try:
             await self._stream.add_stream(config)

@@ -88,11 +88,17 @@ class TraceContext(TracingInterceptor):
         return _TracedWorkflow
 
 
-async def connect(url: str, *, namespace: str, traced: bool = True) -> Client:
-    """`url` is HOST:PORT. `traced`: one trace spans whoever starts a workflow, the workflow and its activities."""
+TemporalClient = Client
+
+
+async def connect(url: str, *, namespace: str, traced: bool = True, lazy: bool = False) -> Client:
+    """`url` is HOST:PORT. `traced`: one trace spans whoever starts a workflow, the workflow and its activities.
+
+    `lazy`: nothing is opened before the first call.
+    """
     interceptors: list[Interceptor] = [TraceContext()] if traced else []
     try:
-        return await Client.connect(url, namespace=namespace, interceptors=interceptors)
+        return await Client.connect(url, namespace=namespace, interceptors=interceptors, lazy=lazy)
     except (RPCError, RuntimeError) as error:
         raise Transient(f"Temporal at {url} is out of reach") from error
 

@@ -14,6 +14,7 @@ ContainerId = NewType("ContainerId", uuid.UUID)
 DocumentId = NewType("DocumentId", uuid.UUID)
 ChunkId = NewType("ChunkId", uuid.UUID)
 AnswerId = NewType("AnswerId", uuid.UUID)
+ConversationId = NewType("ConversationId", uuid.UUID)
 
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 EXTERNAL_ID_CHARACTERS_MAX = 1024

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from cortex.domain.identity import AnswerId, PersonId, TenantId
+from cortex.domain.identity import AnswerId, ConversationId, PersonId, TenantId
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,29 +19,37 @@ class AnswerEvent:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """`state` is running, done, stopped or failed. `record` is the final JSON object as text, once there."""
+    """`state` is running, done, stopped or failed. `record` is the final JSON object as text, once there.
+
+    `rating` is what the person thought of it, "up" or "down".
+    """
 
     answer_id: AnswerId
-    conversation_id: str
+    conversation_id: ConversationId
     person_id: PersonId
     question: str
     state: str
     created_at: datetime
     record: str | None
+    rating: str | None = None
 
 
 class AnswerStore(Protocol):
     """Only the person who asked reads an answer; anyone else gets NotFound. Raises Transient."""
 
     async def create(
-        self, tenant: TenantId, person: PersonId, answer: AnswerId, *, conversation_id: str, question: str
-    ) -> None: ...
-
-    async def append(self, tenant: TenantId, answer: AnswerId, events: Sequence[AnswerEvent]) -> None:
-        """Durable when it returns; the same sequence twice is kept once."""
+        self, tenant: TenantId, person: PersonId, answer: AnswerId, *, conversation_id: ConversationId, question: str
+    ) -> None:
+        """Begins a conversation where there is none of that id; NotFound where it is somebody else's."""
         ...
 
-    async def finish(self, tenant: TenantId, answer: AnswerId, *, state: str, record: Mapping[str, object]) -> None: ...
+    async def append(self, tenant: TenantId, answer: AnswerId, events: Sequence[AnswerEvent]) -> None:
+        """Durable when it returns; the same sequence twice is kept once. NotFound once the answer was deleted."""
+        ...
+
+    async def finish(self, tenant: TenantId, answer: AnswerId, *, state: str, record: Mapping[str, object]) -> None:
+        """Without effect once the answer was deleted."""
+        ...
 
     async def get(self, tenant: TenantId, person: PersonId, answer: AnswerId) -> AnswerRecord: ...
 

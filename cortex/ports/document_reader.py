@@ -54,6 +54,10 @@ class DocumentReader(Protocol):
         """All blocks of that revision, in order."""
         ...
 
+    async def sources(self, tenant: TenantId) -> list[SourceLabel]:
+        """Those that are not being removed, by name. Who may see anything of them is not decided here."""
+        ...
+
     async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
         """The token of the last applied permission write; read uncached, once a query.
 

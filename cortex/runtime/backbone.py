@@ -35,13 +35,16 @@ class Backbone:
 
 
 @asynccontextmanager
-async def backbone(settings: PlatformSettings, *, connections_max: int = 10) -> AsyncIterator[Backbone]:
-    """Raises Transient while the bus is out of reach; the others connect on first use."""
+async def backbone(
+    settings: PlatformSettings, *, connections_max: int = 10, connected: bool = True
+) -> AsyncIterator[Backbone]:
+    """Raises Transient while the bus is out of reach; the others connect on first use. Not `connected`: no bus."""
     async with AsyncExitStack() as stack:
         database = Database.connect(settings.database_url, connections_max=connections_max)
         stack.push_async_callback(database.close)
-        bus = await NatsBus.connect(settings.nats_url)
-        stack.push_async_callback(bus.close)
+        bus = await NatsBus.connect(settings.nats_url) if connected else NatsBus.unconnected()
+        if connected:
+            stack.push_async_callback(bus.close)
         groups = RedisGroupCache(settings.redis_url)
         stack.push_async_callback(groups.close)
         engine = SpiceDbEngine(settings.spicedb_url, key=settings.spicedb_key)

@@ -16,6 +16,11 @@ class Listening:
     identity: IdentitySettings = field(default_factory=IdentitySettings)
 
     @property
+    def url(self) -> str:
+        """What browsers open."""
+        return self.identity.public_url or f"http://{LOOPBACK}:{self.port}"
+
+    @property
     def names(self) -> frozenset[str]:
         """The hosts that requests may name."""
         public = urlsplit(self.identity.public_url or "").hostname

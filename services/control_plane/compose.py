@@ -189,6 +189,7 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         await stop.wait()
 
 
-async def work(platform: PlatformSettings) -> Work:
-    temporal = await connect(platform.temporal_url, namespace="cortex")
+async def work(platform: PlatformSettings, *, lazy: bool = False) -> Work:
+    """`lazy`: nothing is opened before the first call."""
+    temporal = await connect(platform.temporal_url, namespace="cortex", lazy=lazy)
     return Work(TemporalSyncControl(temporal), TemporalErasureControl(temporal), TemporalReconcileControl(temporal))

@@ -1,9 +1,12 @@
 """The `gateway` process: the hot path and administration on one port, generation in the same process."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
-from cortex.runtime.backbone import backbone
+from cortex.adapters.wrap.cached_directory import CachedDirectory
+from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.http import serving
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.listening import Listening
@@ -12,14 +15,31 @@ from services.connectors.types import ConnectorTypes
 from services.control_plane import compose as control_plane
 from services.llm_gateway import compose as llm_gateway
 from services.query_gateway import compose as query_gateway
-from services.query_gateway.http import create_app
+from services.query_gateway.http import App, create_app
 
 
 async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:
-    """With CORTEX_LLM_GATEWAY_URL, generation is that process's."""
     listening.identity.check()
     async with AsyncExitStack() as stack:
         shared = await stack.enter_async_context(backbone(platform, connections_max=query_gateway.CONNECTIONS_MAX))
+        work = await control_plane.work(platform)
+        served = await stack.enter_async_context(application(shared, listening, work))
+        async with serving(served.app, port=listening.port, host=listening.identity.bind):
+            ready.set()
+            await run_loops([query_gateway.warming(served.directory)], stop=stop)
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    app: App
+    directory: CachedDirectory
+
+
+@asynccontextmanager
+async def application(shared: Backbone, listening: Listening, work: control_plane.Work) -> AsyncIterator[Application]:
+    """Everything that is served. With CORTEX_LLM_GATEWAY_URL, generation is that process's."""
+    platform = shared.settings
+    async with AsyncExitStack() as stack:
         who = await stack.enter_async_context(control_plane.signing(shared, listening.identity, port=listening.port))
         generator = None
         if platform.llm_gateway_url is None:
@@ -33,10 +53,6 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
                 generator=generator,
             )
         )
-        administration = control_plane.routers(
-            shared, who, work=await control_plane.work(platform), types=ConnectorTypes()
-        )
+        administration = control_plane.routers(shared, who, work=work, types=ConnectorTypes())
         app = create_app(ports, query_gateway.settings(platform, listening), routers=administration)
-        async with serving(app, port=listening.port, host=listening.identity.bind):
-            ready.set()
-            await run_loops([query_gateway.warming(who.directory)], stop=stop)
+        yield Application(app, who.directory)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Self
 
 from cortex.domain.answer import Passage
 from cortex.domain.errors import Bug, CortexError, Transient
-from cortex.domain.identity import AnswerId, TenantId
+from cortex.domain.identity import AnswerId, ConversationId, TenantId
 from cortex.domain.query import Retrieval
 from cortex.domain.unexpected import outline
 from cortex.ports.answer_store import AnswerEvent, AnswerStore
@@ -21,7 +20,7 @@ from services.query_gateway.grounding import Grounding
 from services.query_gateway.identify import Asking
 from services.query_gateway.live import LiveAnswer
 from services.query_gateway.metrics import Metrics
-from services.query_gateway.present import answer_sources, sentence_body
+from services.query_gateway.present import answer_sources, considered, sentence_body
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import DONE, META, error_event, event, sentence_events, sources_event
 from services.query_gateway.wire import AnswerSource, DoneEvent, MetaEvent, SentenceBody, StoredAnswer, UsageBody
@@ -35,7 +34,7 @@ class Assignment:
 
     asking: Asking
     answer_id: AnswerId
-    conversation_id: uuid.UUID
+    conversation_id: ConversationId
     question: str
     passages: Sequence[Passage]
     retrieval: Retrieval
@@ -111,7 +110,7 @@ class Answering:
             assignment.tenant,
             person,
             assignment.answer_id,
-            conversation_id=str(assignment.conversation_id),
+            conversation_id=assignment.conversation_id,
             question=assignment.question,
         )
         meta = MetaEvent(
@@ -225,4 +224,5 @@ def _stored(assignment: Assignment, draft: _Draft, interrupted: str | None) -> S
         usage=UsageBody(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens),
         stages_ms=assignment.asking.stages.spent_ms(),
         trace_id=assignment.asking.trace_id,
+        considered=considered(assignment.retrieval.found, assignment.passages),
     )

@@ -1,6 +1,7 @@
 """`/v1/answers/{id}`: the record, re-checked for whoever reads it; its stream; and the brake."""
 
 import uuid
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
@@ -16,9 +17,9 @@ from services.query_gateway.event_stream import EventStream
 from services.query_gateway.following import Following
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.settings import AnswerSettings
-from services.query_gateway.transcript import documents_of, presented
+from services.query_gateway.transcript import documents_of, presented, stored_answer, without_record
 from services.query_gateway.visibility import Visibility
-from services.query_gateway.wire import AnswerBody, AnswerState, StoredAnswer, UsageBody
+from services.query_gateway.wire import AnswerBody, AnswerState, StoredAnswer
 
 
 class Records:
@@ -36,31 +37,21 @@ class Records:
         record = await self.get(reader, answer)
         if record.state == "failed":
             raise Transient("The answer failed; ask again.")
-        if not record.record:
-            return _unfinished(record)
-        stored = StoredAnswer.model_validate_json(record.record)
-        documents = [DocumentId(document) for document in documents_of(stored)]
-        visible = await self._visibility.visible(reader, documents)
-        return presented(stored, state=record.state, allowed=set(visible))
+        return (await self.of(reader, [record]))[0]
+
+    async def of(self, reader: Reader, records: Sequence[AnswerRecord]) -> list[AnswerBody]:
+        """All of them on one check. One that failed is empty."""
+        stored = {record.answer_id: stored_answer(record) for record in records}
+        visible = await self._visibility.visible(reader, _documents(stored.values()))
+        return [
+            without_record(record) if answer is None else presented(answer, record, allowed=set(visible))
+            for record in records
+            for answer in (stored[record.answer_id],)
+        ]
 
 
-def _unfinished(record: AnswerRecord) -> AnswerBody:
-    return AnswerBody(
-        answer_id=record.answer_id,
-        conversation_id=uuid.UUID(record.conversation_id),
-        question=record.question,
-        state=record.state,
-        answer="",
-        abstained=False,
-        reason=None,
-        sources=[],
-        citations=[],
-        unsupported_dropped=0,
-        degraded=[],
-        usage=UsageBody(),
-        stages_ms={},
-        trace_id="",
-    )
+def _documents(answers: Iterable[StoredAnswer | None]) -> list[DocumentId]:
+    return list(dict.fromkeys(DocumentId(d) for answer in answers if answer for d in documents_of(answer)))
 
 
 def answer_id(text: str) -> AnswerId:
@@ -102,6 +93,6 @@ def router(
             live.stop()
             await live.wait()
         record = await records.get(asking.reader, identifier)
-        return AnswerState(answer_id=identifier, state=record.state)
+        return AnswerState.model_validate({"answer_id": identifier, "state": record.state})
 
     return routes

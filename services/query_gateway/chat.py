@@ -6,9 +6,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 
-from cortex.domain.identity import AnswerId
+from cortex.domain.identity import AnswerId, ConversationId
 from cortex.domain.query import Query
 from cortex.ports.clock import Clock
+from cortex.ports.conversation_store import ConversationStore
 from cortex.ports.limits import PrincipalLimits
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering, Assignment
@@ -33,6 +34,7 @@ class Chat:
         answering: Answering,
         following: Following,
         records: Records,
+        conversations: ConversationStore,
         limits: PrincipalLimits,
         clock: Clock,
         settings: AnswerSettings,
@@ -41,12 +43,17 @@ class Chat:
         self._answering = answering
         self._following = following
         self._records = records
+        self._conversations = conversations
         self._limits = limits
         self._clock = clock
         self._settings = settings
 
     async def assignment(self, asking: Asking, body: ChatRequest) -> Assignment:
-        await self._limits.question(asking.reader.tenant_id, asking.reader.credential.person_id)
+        tenant, person = asking.reader.tenant_id, asking.reader.credential.person_id
+        await self._limits.question(tenant, person)
+        conversation = ConversationId(body.conversation_id or uuid.uuid4())
+        if body.conversation_id is not None:
+            await self._conversations.get(tenant, person, conversation)
         query = Query(
             text=body.question,
             filters=index_filters(body.filters, as_of=body.as_of),
@@ -60,7 +67,7 @@ class Chat:
         return Assignment(
             asking=asking,
             answer_id=AnswerId(uuid.uuid4()),
-            conversation_id=body.conversation_id or uuid.uuid4(),
+            conversation_id=conversation,
             question=body.question,
             passages=passages,
             retrieval=retrieval,

@@ -14,7 +14,11 @@ from cortex.adapters.language import LanguageByScript
 from cortex.adapters.models_rpc import ModelsClient, models_channel
 from cortex.adapters.postgres.answers import PostgresAnswers
 from cortex.adapters.postgres.audit import PostgresAuditLog
+from cortex.adapters.postgres.conversations import PostgresConversations
 from cortex.adapters.postgres.documents import PostgresDocuments
+from cortex.adapters.postgres.feedback import PostgresFeedback
+from cortex.adapters.postgres.profiles import PostgresProfiles
+from cortex.adapters.postgres.suggestions import PostgresSuggestions
 from cortex.adapters.qdrant.client import connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
@@ -41,7 +45,7 @@ CONNECTIONS_MAX = 16
 
 def settings(platform: PlatformSettings, listening: Listening) -> Settings:
     retrieval = RetrievalSettings(cross_documents=CROSS_DOCUMENTS if platform.reranker.chosen else 0)
-    return Settings(allowed_hosts=listening.names, retrieval=retrieval)
+    return Settings(allowed_hosts=listening.names, retrieval=retrieval, public_url=listening.url)
 
 
 @asynccontextmanager
@@ -82,6 +86,11 @@ async def opened(
             permissions=shared.engine,
             objects=shared.objects,
             answers=PostgresAnswers(shared.database),
+            conversations=PostgresConversations(shared.database),
+            shares=PostgresConversations(shared.database),
+            feedback=PostgresFeedback(shared.database),
+            suggestions=PostgresSuggestions(shared.database),
+            profiles=PostgresProfiles(shared.database),
             audit=PostgresAuditLog(shared.database, shared.clock),
             generator=generator,
             clock=shared.clock,

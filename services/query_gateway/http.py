@@ -11,20 +11,37 @@ from cortex.ports.answer_store import AnswerStore
 from cortex.ports.audit_log import AuditLog
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.clock import Clock
+from cortex.ports.conversation_store import ConversationStore, ShareStore
 from cortex.ports.directory import Directory
 from cortex.ports.document_reader import DocumentReader
+from cortex.ports.feedback_store import FeedbackStore
 from cortex.ports.generator import Generator
 from cortex.ports.language_detector import LanguageDetector
 from cortex.ports.limits import PrincipalLimits
 from cortex.ports.object_store import ObjectStore
 from cortex.ports.permission_engine import PermissionEngine
+from cortex.ports.profiles import Profiles
 from cortex.ports.query_models import QueryModels
 from cortex.ports.sparse_encoder import SparseEncoder
+from cortex.ports.suggestion_store import SuggestionStore
 from cortex.ports.tracer import Tracer
 from cortex.ports.vector_index import VectorReader
 from cortex.runtime.edge.application import application
 from cortex.runtime.edge.untraced import Untraced
-from services.query_gateway import answers, chat, completions, documents, health, search
+from services.query_gateway import (
+    answers,
+    chat,
+    completions,
+    conversations,
+    documents,
+    explain,
+    feedback,
+    health,
+    me,
+    search,
+    shares,
+    suggest,
+)
 from services.query_gateway.answering import Answering
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.following import Following
@@ -35,6 +52,8 @@ from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
 from services.query_gateway.unlimited import Unlimited
 from services.query_gateway.visibility import Visibility
+
+App = FastAPI
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +70,11 @@ class Ports:
     permissions: PermissionEngine
     objects: ObjectStore
     answers: AnswerStore
+    conversations: ConversationStore
+    shares: ShareStore
+    feedback: FeedbackStore
+    suggestions: SuggestionStore
+    profiles: Profiles
     audit: AuditLog
     generator: Generator
     clock: Clock
@@ -95,7 +119,13 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         tracer=ports.tracer,
         timeout_s=bounds.permission_timeout_s,
     )
-    retriever = _retriever(ports, settings, metrics, visibility)
+    encoder = QueryEncoder(
+        models=ports.models,
+        terms=ports.terms,
+        languages=ports.languages,
+        timeout_s=settings.retrieval.encode_timeout_s,
+    )
+    retriever = _retriever(ports, settings, metrics, visibility, encoder)
     records = answers.Records(store=ports.answers, visibility=visibility)
     following = Following(
         answering=answering,
@@ -110,6 +140,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         answering=answering,
         following=following,
         records=records,
+        conversations=ports.conversations,
         limits=ports.limits,
         clock=ports.clock,
         settings=settings.answer,
@@ -133,16 +164,61 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
             identify=identify, records=records, following=following, answering=answering, settings=settings.answer
         ),
         documents.router(identify=identify, documents=opened),
+        *_of_answers(
+            ports, settings, metrics, identify=identify, visibility=visibility, records=records, answering=answering
+        ),
+        *_of_the_asker(ports, settings, identify=identify, visibility=visibility, encoder=encoder),
     ]
 
 
-def _retriever(ports: Ports, settings: Settings, metrics: Metrics, visibility: Visibility) -> Retriever:
-    encoder = QueryEncoder(
-        models=ports.models,
-        terms=ports.terms,
-        languages=ports.languages,
-        timeout_s=settings.retrieval.encode_timeout_s,
+def _of_answers(
+    ports: Ports,
+    settings: Settings,
+    metrics: Metrics,
+    *,
+    identify: Identify,
+    visibility: Visibility,
+    records: answers.Records,
+    answering: Answering,
+) -> list[APIRouter]:
+    kept = conversations.Conversations(
+        store=ports.conversations,
+        records=records,
+        answering=answering,
+        share_url=lambda token: f"{settings.public_url}/shares/{token}",
     )
+    shown = shares.Shares(
+        store=ports.shares, conversations=ports.conversations, visibility=visibility, clock=ports.clock
+    )
+    explaining = explain.Explaining(records=records, visibility=visibility)
+    return [
+        conversations.router(identify=identify, conversations=kept),
+        shares.router(identify=identify, shares=shown, conversations=kept),
+        feedback.router(identify=identify, feedback=ports.feedback, metrics=metrics),
+        explain.router(identify=identify, explaining=explaining),
+    ]
+
+
+def _of_the_asker(
+    ports: Ports, settings: Settings, *, identify: Identify, visibility: Visibility, encoder: QueryEncoder
+) -> list[APIRouter]:
+    sources = me.VisibleSources(
+        encoder=encoder,
+        index=ports.index,
+        documents=ports.documents,
+        visibility=visibility,
+        settings=settings.retrieval,
+    )
+    suggesting = suggest.Suggesting(store=ports.suggestions, visibility=visibility)
+    return [
+        suggest.router(identify=identify, suggesting=suggesting),
+        me.router(identify=identify, profiles=ports.profiles, sources=sources),
+    ]
+
+
+def _retriever(
+    ports: Ports, settings: Settings, metrics: Metrics, visibility: Visibility, encoder: QueryEncoder
+) -> Retriever:
     return Retriever(
         encoder=encoder,
         models=ports.models,

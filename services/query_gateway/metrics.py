@@ -27,6 +27,7 @@ class Metrics:
         self._withheld = Counter(
             "cortex_gateway_events_withheld", "Stored parts of answers hidden from a reader.", registry=registry
         )
+        self._ratings = Counter("cortex_gateway_feedback", "Ratings of answers.", ["rating"], registry=registry)
 
     def request(self, *, method: str, route: str, status: int) -> None:
         self._requests.labels(method, route, str(status)).inc()
@@ -48,3 +49,6 @@ class Metrics:
 
     def withheld(self, count: int) -> None:
         self._withheld.inc(count)
+
+    def rated(self, rating: str) -> None:
+        self._ratings.labels(rating).inc()

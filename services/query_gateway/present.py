@@ -14,6 +14,7 @@ from services.query_gateway.wire import (
     AnswerSource,
     BlockBody,
     CitationBody,
+    Considered,
     DocumentBody,
     SearchResult,
     SentenceBody,
@@ -73,6 +74,25 @@ def answer_sources(passages: Sequence[Passage]) -> list[AnswerSource]:
             updated_at=first[document].updated_at,
         )
         for document, n in numbers.items()
+    ]
+
+
+def considered(found: Sequence[Found], used: Sequence[Passage]) -> list[Considered]:
+    """Every passage that was found, with what ranked it; `used` are those that the answer could rest on."""
+    chosen = {passage.chunk_id for passage in used}
+    return [
+        Considered(
+            document_id=passage.document_id,
+            chunk_id=passage.chunk_id,
+            title=passage.title,
+            url=safe_url(passage.url),
+            source=source_body(passage.source),
+            updated_at=passage.updated_at,
+            scores=dict(passage.scores),
+            used=passage.chunk_id in chosen,
+        )
+        for document in found
+        for passage in document.passages
     ]
 
 

@@ -44,6 +44,9 @@ class AnswerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings(EdgeSettings):
+    """`public_url` is where browsers find us; addresses of shares begin with it."""
+
+    public_url: str = ""
     probe_timeout_s: float = 2.0
     retrieval: RetrievalSettings = RetrievalSettings()
     answer: AnswerSettings = AnswerSettings()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
-from cortex.ports.answer_store import AnswerEvent
+from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.runtime.edge.problems import ProblemBody
 from services.query_gateway.wire import (
     AnswerBody,
@@ -18,6 +18,7 @@ from services.query_gateway.wire import (
     SentenceBody,
     StoredAnswer,
     TokenEvent,
+    UsageBody,
 )
 
 META, SOURCES, TOKEN, CITATION, DONE, ERROR = "meta", "sources", "token", "citation", "done", "error"
@@ -71,16 +72,56 @@ def documents_of(answer: StoredAnswer) -> list[UUID]:
     return list(dict.fromkeys([source.document_id for source in answer.sources] + cited))
 
 
-def presented(answer: StoredAnswer, *, state: str, allowed: Collection[UUID]) -> AnswerBody:
-    """What a reader who may open `allowed` gets: a sentence goes with any citation that they may not open."""
-    kept = [one for one in answer.sentences if all(c.document_id in allowed for c in one.citations)]
-    return AnswerBody(
-        answer=answer_text(kept),
-        state=state,
-        sources=[source for source in answer.sources if source.document_id in allowed],
-        citations=[citation for sentence in kept for citation in sentence.citations],
-        **answer.model_dump(exclude={"sentences", "sources"}),
+def supported(sentences: Sequence[SentenceBody], allowed: Collection[UUID]) -> list[SentenceBody]:
+    """A sentence goes with any citation that its reader may not open."""
+    return [one for one in sentences if all(c.document_id in allowed for c in one.citations)]
+
+
+def presented(answer: StoredAnswer, record: AnswerRecord, *, allowed: Collection[UUID]) -> AnswerBody:
+    """What a reader who may open `allowed` gets."""
+    kept = supported(answer.sentences, allowed)
+    return AnswerBody.model_validate(
+        {
+            "answer": answer_text(kept),
+            "asked_at": record.created_at,
+            "state": record.state,
+            "rating": record.rating,
+            "sources": [source for source in answer.sources if source.document_id in allowed],
+            "citations": [citation for sentence in kept for citation in sentence.citations],
+            **answer.model_dump(exclude={"sentences", "sources", "considered"}),
+        }
     )
+
+
+def without_record(record: AnswerRecord) -> AnswerBody:
+    """One that is being given, or that failed."""
+    return AnswerBody.model_validate(
+        {
+            "answer_id": record.answer_id,
+            "conversation_id": record.conversation_id,
+            "question": record.question,
+            "asked_at": record.created_at,
+            "state": record.state,
+            "rating": record.rating,
+            "answer": "",
+            "abstained": False,
+            "reason": None,
+            "sources": [],
+            "citations": [],
+            "unsupported_dropped": 0,
+            "degraded": [],
+            "usage": UsageBody(),
+            "stages_ms": {},
+            "trace_id": "",
+        }
+    )
+
+
+def stored_answer(record: AnswerRecord) -> StoredAnswer | None:
+    """None where it is being given, or failed."""
+    if record.state == "failed" or not record.record:
+        return None
+    return StoredAnswer.model_validate_json(record.record)
 
 
 class Withholder:

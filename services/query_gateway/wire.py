@@ -1,20 +1,22 @@
 """Bodies of the gateway's routes, as contracts.md names them. Requests refuse unknown fields."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from cortex.domain.query import Mode
+from cortex.ports.feedback_store import Rating
 from cortex.runtime.edge.problems import ProblemBody
 from services.query_gateway.facets import Facet
 
 QUERY_CHARACTERS_MAX = 2_000
 LIMIT_MAX = 50
+AnswerProgress = Literal["running", "done", "stopped", "failed"]
 FILTER_VALUES_MAX = 200
 
 
-def _question(text: str) -> str:
+def well_formed(text: str) -> str:
     """Trimmed; refuses what cannot be written as UTF-8 or is invisible."""
     if any(0xD800 <= ord(character) <= 0xDFFF or ord(character) == 0 for character in text):
         raise ValueError("contains NUL or half of a surrogate pair; send well-formed Unicode")
@@ -24,7 +26,7 @@ def _question(text: str) -> str:
     return trimmed
 
 
-Question = Annotated[str, Field(min_length=1, max_length=QUERY_CHARACTERS_MAX), AfterValidator(_question)]
+Question = Annotated[str, Field(min_length=1, max_length=QUERY_CHARACTERS_MAX), AfterValidator(well_formed)]
 Ids = Annotated[list[UUID], Field(max_length=FILTER_VALUES_MAX)]
 Names = Annotated[
     list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=63)]],
@@ -165,6 +167,19 @@ class UsageBody(Body):
     completion_tokens: int = 0
 
 
+class Considered(Body):
+    """A passage that was found, with the scores that ranked it. `used`: the answer could rest on it."""
+
+    document_id: UUID
+    chunk_id: UUID
+    title: str
+    url: str
+    source: SourceBody
+    updated_at: AwareDatetime | None
+    scores: dict[str, float]
+    used: bool
+
+
 class StoredAnswer(Body):
     """An answer as it is kept. What a reader gets of it is decided anew at each reading."""
 
@@ -180,15 +195,21 @@ class StoredAnswer(Body):
     usage: UsageBody
     stages_ms: dict[str, float]
     trace_id: str
+    considered: list[Considered] = []
 
 
 class AnswerBody(Body):
-    """`answer` holds whole sentences, each followed by the numbers of the sources that support it."""
+    """`answer` holds whole sentences, each followed by the numbers of the sources that support it.
+
+    `rating` is what the asker thought of it.
+    """
 
     answer_id: UUID
     conversation_id: UUID
     question: str
-    state: str
+    asked_at: AwareDatetime
+    state: AnswerProgress
+    rating: Rating | None = None
     answer: str
     abstained: bool
     reason: str | None
@@ -228,7 +249,7 @@ class DoneEvent(Body):
 
 class AnswerState(Body):
     answer_id: UUID
-    state: str
+    state: AnswerProgress
 
 
 class BlockBody(Body):

@@ -24,7 +24,7 @@ def make_foreign(ours: Company, theirs: Company) -> Foreign:
 def _theirs(company: Company) -> dict[str, str]:
     address = f"{ONLY_THEIRS}@acme.example"
     person = company.person(address)
-    admin, answer = company.admin, str(person.ask(QUESTION)["answer_id"])
+    admin, asked = company.admin, person.ask(QUESTION)
     company.push(ONLY_THEIRS, _text("alpha"), source=ONLY_THEIRS, acl=EVERYONE)
     done(admin.put(f"/v1/sources/{ONLY_THEIRS}/containers/{ONLY_THEIRS}", {"acl": EVERYONE}))
     done(admin.put(f"/v1/sources/{ONLY_THEIRS}/groups/{ONLY_THEIRS}", {"members": [f"user:{address}"]}))
@@ -37,7 +37,9 @@ def _theirs(company: Company) -> dict[str, str]:
     people = {found["email"]: found["id"] for found in whole(admin.get("/admin/v1/people"))["items"]}
     return {
         "document": company.document_id(ONLY_THEIRS),
-        "answer": answer,
+        "answer": str(asked["answer_id"]),
+        "conversation": str(asked["conversation_id"]),
+        "share": _share(person, str(asked["conversation_id"])),
         "key": _key(person),
         "email": address,
         "source": ONLY_THEIRS,
@@ -55,7 +57,22 @@ def _closed(company: Company) -> dict[str, list[str]]:
     gone = company.push("gone", _text("epsilon"))
     company.indexed()
     done(company.admin.delete(f"/v1/sources/{PUSHED}/documents/gone"))
-    return {"document": [closed, gone], "answer": [str(other.ask(QUESTION)["answer_id"])], "key": [_key(other)]}
+    asked, deleted = other.ask(QUESTION), company.person("ann").ask(QUESTION)
+    done(company.person("ann").delete(f"/v1/conversations/{deleted['conversation_id']}"))
+    withdrawn = _share(other, asked["conversation_id"])
+    done(other.delete(f"/v1/conversations/{asked['conversation_id']}/share"))
+    return {
+        "document": [closed, gone],
+        "answer": [asked["answer_id"], deleted["answer_id"]],
+        "conversation": [asked["conversation_id"], deleted["conversation_id"]],
+        "share": [withdrawn],
+        "key": [_key(other)],
+    }
+
+
+def _share(person: Someone, conversation: str) -> str:
+    """The token of what is shared now."""
+    return str(whole(person.post(f"/v1/conversations/{conversation}/share"))["url"]).rpartition("/")[2]
 
 
 def _key(person: Someone) -> str:

@@ -99,6 +99,7 @@ def by_chat(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator
     identifier = answer.json().get("answer_id")
     yield seen("answer", someone.get(f"/v1/answers/{identifier}"))
     yield seen("answer stream", someone.get(f"/v1/answers/{identifier}/stream"))
+    yield seen("explain", someone.get(f"/v1/answers/{identifier}/explain"))
     yield seen("chat events", someone.post("/v1/chat", {"question": QUESTION}, Accept="text/event-stream"))
 
 
@@ -108,6 +109,29 @@ def by_completion(someone: Someone, _arena: Arena, _chance: random.Random) -> It
     asked = {"model": "cortex", "messages": [orders, {"role": "user", "content": QUESTION}]}
     yield seen("completion", someone.post("/v1/chat/completions", asked))
     yield seen("completion chunks", someone.post("/v1/chat/completions", {**asked, "stream": True}))
+
+
+def by_conversation(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
+    """Listed, searched, read, exported, shared."""
+    conversation = someone.ask(QUESTION)["conversation_id"]
+    path = f"/v1/conversations/{conversation}"
+    body = {"question": QUESTION, "conversation_id": conversation}
+    yield seen("follow-up", someone.post("/v1/chat", body, Accept="application/json"))
+    yield seen("conversations", someone.get("/v1/conversations", q="crane"))
+    yield seen("conversation", someone.get(path))
+    yield seen("export", someone.get(f"{path}/export"))
+    share = someone.post(f"{path}/share")
+    yield seen("share", share)
+    yield seen("shared", someone.get(f"/v1/shares/{share.json()['url'].rpartition('/')[2]}"))
+
+
+def by_prefix(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    """The beginning of every title, of the one author, and of titles that the asker may not know."""
+    words = [paper.canary for paper in arena.source.papers.values()]
+    for prefix in ("h", "Harbour memo ", "canary", "p0@", *(word[:10] for word in chance.sample(words, 4))):
+        yield seen("suggest", someone.get("/v1/suggest", q=prefix, limit=20))
+    yield seen("sources", someone.get("/v1/sources"))
+    yield seen("me", someone.get("/v1/me"))
 
 
 def by_id(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
@@ -139,4 +163,16 @@ def by_probe(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterato
         yield seen(path, someone.get(path))
 
 
-LOOKS: tuple[Look, ...] = (by_mode, by_page, by_filter, by_canary, by_chat, by_completion, by_id, by_error, by_probe)
+LOOKS: tuple[Look, ...] = (
+    by_mode,
+    by_page,
+    by_filter,
+    by_canary,
+    by_chat,
+    by_completion,
+    by_conversation,
+    by_prefix,
+    by_id,
+    by_error,
+    by_probe,
+)

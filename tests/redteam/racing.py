@@ -15,7 +15,7 @@ from tests.demo.oracle import Acl
 from tests.e2e.company import Someone, done
 from tests.redteam.arena import Arena
 from tests.redteam.changes import REVOCATIONS
-from tests.redteam.looking import MODES
+from tests.redteam.looking import MODES, QUESTION
 from tests.redteam.source import PUSHED, Folder, Paper, canary, group, user
 
 RACERS = 6
@@ -92,12 +92,19 @@ def _shots(someone: Someone, arena: Arena, paper: str) -> list[Shot]:
         ("original", lambda: someone.get(f"/v1/documents/{identifier}/original")),
         ("answer stream", lambda: someone.get(f"/v1/answers/{answer}/stream")),
     ]
-    question = {"question": "When is the crane greased?"}
+    question = {"question": QUESTION}
+    # Of a question without the canary, which would come back with it.
+    plain = someone.ask(QUESTION)
+    kept: list[Shot] = [
+        ("explain", lambda: someone.get(f"/v1/answers/{plain['answer_id']}/explain")),
+        ("conversation", lambda: someone.get(f"/v1/conversations/{plain['conversation_id']}")),
+        ("suggest", lambda: someone.get("/v1/suggest", q="harbour memo", limit=20)),
+    ]
     asked: list[Shot] = [
         ("chat", lambda: someone.post("/v1/chat", question, Accept="application/json")),
         ("chat events", lambda: someone.post("/v1/chat", question, Accept="text/event-stream")),
     ]
-    return [*shots, *quick, *asked, *quick, *quick]
+    return [*shots, *quick, *kept, *asked, *quick, *kept, *quick]
 
 
 def _run(shots: list[Shot], answered: Event, after: int) -> list[tuple[bool, str, str]]:

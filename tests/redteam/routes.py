@@ -32,6 +32,7 @@ def _id(name: str, kind: str, **more: object) -> Route:
 
 
 LOOK, NAME, OWN = Route(How.LOOK), Route(How.NAME), Route(How.OWN)
+_CONVERSATION = Route(How.ID, {"conversation": "conversation"})
 _EMPTY: Mapping[str, object] = {}
 _SCIM_USER = {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "new@acme.example"}
 _SCIM_GROUP = {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:Group"], "displayName": "New"}
@@ -43,7 +44,18 @@ _SOURCE = "/admin/v1/sources/{name}"
 
 ROUTES: Mapping[str, Route] = {
     "POST /v1/search": LOOK,
-    "POST /v1/chat": LOOK,
+    "POST /v1/chat": Route(How.ID, {"conversation_id in the body": "conversation"}, body={"question": "What crane?"}),
+    "GET /v1/suggest": LOOK,
+    "GET /v1/sources": LOOK,
+    "GET /v1/me": LOOK,
+    "GET /v1/conversations": LOOK,
+    "GET /v1/conversations/{conversation}": _CONVERSATION,
+    "PATCH /v1/conversations/{conversation}": Route(How.ID, _CONVERSATION.ids, body={"title": "Taken over"}),
+    "DELETE /v1/conversations/{conversation}": _CONVERSATION,
+    "GET /v1/conversations/{conversation}/export": _CONVERSATION,
+    "POST /v1/conversations/{conversation}/share": _CONVERSATION,
+    "DELETE /v1/conversations/{conversation}/share": _CONVERSATION,
+    "GET /v1/shares/{token}": Route(How.ID, {"token": "share"}),
     "POST /v1/chat/completions": LOOK,
     "GET /v1/models": OWN,
     "GET /v1/documents/{document}": Route(How.ID, {"document": "document"}),
@@ -51,6 +63,9 @@ ROUTES: Mapping[str, Route] = {
     "GET /v1/answers/{answer}": Route(How.ID, {"answer": "answer"}),
     "GET /v1/answers/{answer}/stream": Route(How.ID, {"answer": "answer"}),
     "POST /v1/answers/{answer}/stop": Route(How.ID, {"answer": "answer"}),
+    "GET /v1/answers/{answer}/explain": Route(How.ID, {"answer": "answer"}),
+    "POST /v1/answers/{answer}/feedback": Route(How.ID, {"answer": "answer"}, body={"rating": "up"}),
+    "DELETE /v1/answers/{answer}/feedback": Route(How.ID, {"answer": "answer"}),
     "DELETE /auth/keys/{key_id}": Route(How.ID, {"key_id": "key"}),
     "GET /healthz": LOOK,
     "GET /readyz": LOOK,

@@ -3,7 +3,7 @@
 import json
 import random
 
-from tests.e2e.company import Someone
+from tests.e2e.company import Someone, done, whole
 from tests.redteam.arena import Arena, Arenas
 from tests.redteam.changes import REVOCATIONS
 from tests.redteam.looking import QUESTION
@@ -44,12 +44,58 @@ def test_what_others_were_answered_is_nobody_elses(arenas: Arenas) -> None:
                         assert arena.person(person).get(path).status_code == 404
 
 
+def test_a_share_shows_each_reader_what_they_may_see(arenas: Arenas, chance: random.Random) -> None:
+    """Whoever may see most shares; everyone of both tenants reads, the other tenant's people nothing at all."""
+    for arena, other in (arenas.both(), arenas.both()[::-1]):
+        owner = max(arena.source.people, key=lambda person: len(arena.visible(person)))
+        words = [arena.source.papers[paper].canary for paper in sorted(arena.visible(owner))]
+        conversation = arena.person(owner).ask(QUESTION)["conversation_id"]
+        for word in chance.sample(words, min(4, len(words))):
+            body = {"question": f"When is the {word} crane greased?", "conversation_id": conversation}
+            done(arena.person(owner).post("/v1/chat", body, Accept="application/json"))
+        url = whole(arena.person(owner).post(f"/v1/conversations/{conversation}/share"))["url"]
+        path = f"/v1/shares/{url.rpartition('/')[2]}"
+        for person in arena.source.people:
+            shown = done(arena.person(person).get(path)).text
+            # The questions are the owner's own words, and shared as such.
+            leaked = arenas.leaked(arena, shown, allowed=arena.visible(person), said=" ".join(words))
+            assert leaked == set(), person
+            for turn in json.loads(shown)["turns"]:
+                answered = json.dumps({**turn, "question": ""})
+                assert arenas.leaked(arena, answered, allowed=arena.visible(person)) == set(), person
+        for person in other.source.people:
+            assert other.person(person).get(path).status_code == 404
+
+
+def test_conversations_are_nobody_elses(arenas: Arenas) -> None:
+    arena = arenas.ours
+    owner, *others = list(arena.source.people)
+    path = f"/v1/conversations/{arena.person(owner).ask(QUESTION)['conversation_id']}"
+    strangers = [arena.person(name) for name in others] + [arenas.theirs.person(owner), arena.company.admin]
+    for someone in strangers:
+        for method, more, body in (
+            ("GET", "", None),
+            ("GET", "/export", None),
+            ("PATCH", "", {"title": "Mine"}),
+            ("POST", "/share", None),
+            ("DELETE", "/share", None),
+            ("DELETE", "", None),
+        ):
+            assert someone.request(method, path + more, json=body).status_code == 404, (method, more)
+        listed = whole(someone.get("/v1/conversations", limit=100))["items"]
+        assert path.rpartition("/")[2] not in {item["conversation_id"] for item in listed}
+    assert len(whole(arena.person(owner).get(path))["turns"]) == 1
+
+
 def _answer(arena: Arena, person: str) -> str:
     return str(arena.person(person).ask(QUESTION)["answer_id"])
 
 
 def _again(someone: Someone, answer: str) -> list[str]:
     """Without the question, which is the asker's own."""
-    whole = someone.get(f"/v1/answers/{answer}").json()
-    del whole["question"]
-    return [json.dumps(whole), someone.get(f"/v1/answers/{answer}/stream").text]
+    record = someone.get(f"/v1/answers/{answer}").json()
+    del record["question"]
+    explained = someone.get(f"/v1/answers/{answer}/explain").json()
+    del explained["question"]
+    stream = someone.get(f"/v1/answers/{answer}/stream").text
+    return [json.dumps(record), stream, json.dumps(explained)]

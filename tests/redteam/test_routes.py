@@ -64,7 +64,16 @@ def test_what_is_foreign_looks_like_what_never_was(ours: Company, theirs: Compan
 
 @pytest.mark.parametrize("nonsense", ["nonsense", "0", "%00", "..", "' OR 1=1", "*", "ff" * 600])
 def test_what_is_no_id_is_not_there(ours: Company, nonsense: str) -> None:
-    for path in ("/v1/documents/{}", "/v1/documents/{}/original", "/v1/answers/{}", "/v1/answers/{}/stream"):
+    for path in (
+        "/v1/documents/{}",
+        "/v1/documents/{}/original",
+        "/v1/answers/{}",
+        "/v1/answers/{}/stream",
+        "/v1/answers/{}/explain",
+        "/v1/conversations/{}",
+        "/v1/conversations/{}/export",
+        "/v1/shares/{}",
+    ):
         assert ours.person("ann").get(path.format(nonsense)).status_code in (404, 405), path
 
 
@@ -111,8 +120,8 @@ def _call(someone: Someone, name: str, route: Route, ids: dict[str, str]) -> htt
     body = route.body
     inner = len(route.ids) > 1
     for place, kind in route.ids.items():
-        if place == "document in the body":
-            body = {"document": ids[kind]}
+        if place.endswith(" in the body"):
+            body = {**(body or {}), place.partition(" ")[0]: ids[kind]}
         path = path.replace(f"{{{place}}}", PUSHED if inner and kind == "source" else ids[kind])
     path = path.replace("{kind}", "document")
     content = {"json": dict(body)} if body is not None else {}

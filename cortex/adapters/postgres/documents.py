@@ -27,6 +27,7 @@ _CHUNKS = text(
     " FROM chunks WHERE id = ANY(:chunks)"
 )
 _BLOCKS = text("SELECT blocks FROM blocks WHERE document_id = :document AND revision = :revision")
+_SOURCES = text("SELECT id, type, name FROM sources WHERE state <> 'removing' ORDER BY name")
 _TOKEN = text(
     "SELECT m.token FROM permission_marks m JOIN persons p ON p.id = :person AND p.active WHERE m.tenant_id = :tenant"
 )
@@ -75,6 +76,10 @@ class PostgresDocuments:
             values = {"document": document, "revision": revision}
             stored = (await connection.execute(_BLOCKS, values)).scalar_one_or_none()
         return blocks_from_json(stored or [])
+
+    async def sources(self, tenant: TenantId) -> list[SourceLabel]:
+        async with self._database.tenant(tenant) as connection:
+            return [SourceLabel(row.id, row.type, row.name) for row in await connection.execute(_SOURCES)]
 
     async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
         async with self._database.tenant(tenant) as connection:

@@ -13,7 +13,16 @@ from cortex.domain.credential import Credential, Role
 from cortex.domain.document import Block
 from cortex.domain.encoding import Language, QueryEncoding
 from cortex.domain.errors import Denied, NotFound, Transient
-from cortex.domain.identity import AnswerId, ChunkId, DocumentId, GroupId, PersonId, SourceId, TenantId
+from cortex.domain.identity import (
+    AnswerId,
+    ChunkId,
+    ConversationId,
+    DocumentId,
+    GroupId,
+    PersonId,
+    SourceId,
+    TenantId,
+)
 from cortex.domain.query import EncodedQuery, source_numbers
 from cortex.domain.vector import (
     ExactScores,
@@ -27,6 +36,7 @@ from cortex.domain.vector import (
 from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
+from cortex.ports.conversation_store import Conversation
 from cortex.ports.document_reader import LiveDocument, StoredChunk
 from cortex.ports.generator import Ending, GenerationRequest
 from cortex.ports.permission_engine import Check
@@ -199,6 +209,7 @@ class Documents:
         self.rows: dict[DocumentId, LiveDocument] = {}
         self.stored: dict[ChunkId, StoredChunk] = {}
         self.pages: dict[DocumentId, list[Block]] = {}
+        self.labels = [SOURCE]
         self.token = "token-1"
         self.token_reads = 0
         self.failing: Exception | None = None
@@ -213,6 +224,9 @@ class Documents:
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
         return self.pages[document]
+
+    async def sources(self, tenant: TenantId) -> list[SourceLabel]:
+        return self.labels
 
     async def permission_token(self, tenant: TenantId, person: PersonId) -> str | None:
         self.token_reads += 1
@@ -264,23 +278,34 @@ class Answers:
     def __init__(self, clock: ManualClock) -> None:
         self._clock = clock
         self.records: dict[AnswerId, AnswerRecord] = {}
+        self.conversations: dict[ConversationId, Conversation] = {}
         self.log: dict[AnswerId, dict[int, AnswerEvent]] = {}
         self.failing: Exception | None = None
         self.ended = asyncio.Event()
 
     async def create(
-        self, tenant: TenantId, who: PersonId, answer: AnswerId, *, conversation_id: str, question: str
+        self, tenant: TenantId, who: PersonId, answer: AnswerId, *, conversation_id: ConversationId, question: str
     ) -> None:
+        now = self._clock.now()
+        known = self.conversations.get(conversation_id)
+        if known is not None and known.person_id != who:
+            raise NotFound
+        begun = known or Conversation(conversation_id, who, question, now, now)
+        self.conversations[conversation_id] = replace(begun, updated_at=now)
         self.records[answer] = AnswerRecord(answer, conversation_id, who, question, "running", self._clock.now(), None)
         self.log[answer] = {}
 
     async def append(self, tenant: TenantId, answer: AnswerId, events: Sequence[AnswerEvent]) -> None:
         if self.failing:
             raise self.failing
+        if events and answer not in self.log:
+            raise NotFound
         for event in events:
             self.log[answer].setdefault(event.sequence, event)
 
     async def finish(self, tenant: TenantId, answer: AnswerId, *, state: str, record: Mapping[str, object]) -> None:
+        if answer not in self.records:
+            return
         self.records[answer] = replace(self.records[answer], state=state, record=json.dumps(record))
         self.ended.set()
 

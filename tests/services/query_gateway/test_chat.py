@@ -49,16 +49,13 @@ async def test_events_come_in_the_order_of_the_contract_and_are_stored_as_sent()
 async def test_the_json_form_gives_the_whole_answer() -> None:
     world = World()
     world.many(2)
-    conversation = str(uuid.uuid4())
     async with world.client() as client:
-        response = await client.post(
-            "/v1/chat", json=QUESTION | {"conversation_id": conversation}, headers={"Accept": "application/json"}
-        )
+        response = await client.post("/v1/chat", json=QUESTION, headers={"Accept": "application/json"})
         answer = response.json()
         again = (await client.get(f"/v1/answers/{answer['answer_id']}")).json()
     assert answer["answer"] == "Text number 0. [1] Text number 1. [2]"
     assert [citation["n"] for citation in answer["citations"]] == [1, 2]
-    assert (answer["conversation_id"], answer["state"], answer["abstained"]) == (conversation, "done", False)
+    assert (answer["state"], answer["abstained"]) == ("done", False)
     assert {"reason", "sources", "unsupported_dropped", "degraded", "usage", "stages_ms", "trace_id"} <= answer.keys()
     assert "generate" in answer["stages_ms"]
     assert again == answer

@@ -86,6 +86,20 @@ async def test_openapi_names_operations_and_problems() -> None:
         "healthz",
         "readyz",
         "metrics",
+        "suggest",
+        "get_me",
+        "list_visible_sources",
+        "list_conversations",
+        "get_conversation",
+        "rename_conversation",
+        "delete_conversation",
+        "export_conversation",
+        "share_conversation",
+        "withdraw_share",
+        "get_share",
+        "explain_answer",
+        "give_feedback",
+        "take_back_feedback",
     }
     for name in ("search", "chat", "get_answer", "get_document"):
         assert {"401", "404", "422", "503"} <= operations[name]["responses"].keys()

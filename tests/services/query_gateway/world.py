@@ -42,6 +42,7 @@ from tests.services.query_gateway.fakes import (
     Terms,
     auth,
 )
+from tests.services.query_gateway.keeping import Conversations, Feedback, Profiles, Suggested
 
 
 @dataclass
@@ -64,6 +65,8 @@ class World:
 
     def __post_init__(self) -> None:
         self.answers = Answers(self.clock)
+        self.conversations = Conversations(self.answers)
+        self.feedback = Feedback(self.answers)
 
     def add(
         self,
@@ -138,6 +141,11 @@ class World:
             permissions=self.permissions,
             objects=self.objects,
             answers=self.answers,
+            conversations=self.conversations,
+            shares=self.conversations,
+            feedback=self.feedback,
+            suggestions=Suggested(self.documents),
+            profiles=Profiles(),
             audit=self.audit,
             generator=self.generator,
             clock=self.clock,

@@ -118,7 +118,11 @@ class Answers(Statements):
             database,
             "answers",
             count=f"SELECT count(*) FROM ({_QUOTING}) AS quoting (id)",
-            erase=[f"DELETE FROM answers WHERE id IN ({_QUOTING})"],
+            erase=[
+                f"DELETE FROM answers WHERE id IN ({_QUOTING})",
+                # One of which nothing is left has a title alone, and that is the question of what is gone.
+                "DELETE FROM conversations c WHERE NOT EXISTS (SELECT FROM answers a WHERE a.conversation_id = c.id)",
+            ],
         )
         self._wait_s = wait_s
 

@@ -180,12 +180,16 @@ def with_names(acl: object, renamed: Mapping[str, str]) -> object:
 
 
 def conversations(database: Database) -> Statements:
-    """What the person asked and was answered, and the log of it."""
+    """What the person asked and was answered, with the log of it, shares and feedback."""
     return Statements(
         database,
         "answers and conversations",
-        count="SELECT count(*) FROM answers WHERE person_id = :subject",
-        erase=["DELETE FROM answers WHERE person_id = :subject"],
+        count="SELECT (SELECT count(*) FROM answers WHERE person_id = :subject)"
+        " + (SELECT count(*) FROM conversations WHERE person_id = :subject)",
+        erase=[
+            "DELETE FROM conversations WHERE person_id = :subject",
+            "DELETE FROM answers WHERE person_id = :subject",
+        ],
     )
 
 

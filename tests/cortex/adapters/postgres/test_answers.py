@@ -10,7 +10,7 @@ from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import TenantId
-from cortex.testing.answer_store import AnswerStoreContract, event, new_answer, new_person
+from cortex.testing.answer_store import AnswerStoreContract, event, new_answer, new_conversation, new_person
 
 pytestmark = pytest.mark.servers
 
@@ -35,7 +35,7 @@ class TestPostgres(AnswerStoreContract):
 
 async def test_another_tenant_has_none_of_it(database: Database, answers: PostgresAnswers, tenant: TenantId) -> None:
     person, answer, other = new_person(), new_answer(), await new_tenant(database)
-    await answers.create(tenant, person, answer, conversation_id="c1", question="When?")
+    await answers.create(tenant, person, answer, conversation_id=new_conversation(), question="When?")
     await answers.append(tenant, answer, [event(1)])
     await answers.finish(other, answer, state="done", record={})
     with pytest.raises(NotFound):
@@ -46,7 +46,7 @@ async def test_another_tenant_has_none_of_it(database: Database, answers: Postgr
 
 async def test_a_long_log_comes_in_pages(answers: PostgresAnswers, tenant: TenantId) -> None:
     answer = new_answer()
-    await answers.create(tenant, new_person(), answer, conversation_id="c1", question="When?")
+    await answers.create(tenant, new_person(), answer, conversation_id=new_conversation(), question="When?")
     await answers.append(tenant, answer, [event(sequence) for sequence in range(1, EVENTS_MAX + 6)])
     first = await answers.events(tenant, answer, after=0)
     assert len(first) == EVENTS_MAX
@@ -58,7 +58,7 @@ async def test_what_an_answer_cites_is_kept_for_erasure(
 ) -> None:
     """Whoever erases a document must find every answer that names or quotes it."""
     answer, documents = new_answer(), sorted(str(uuid.uuid4()) for _ in range(3))
-    await answers.create(tenant, new_person(), answer, conversation_id="c1", question="When?")
+    await answers.create(tenant, new_person(), answer, conversation_id=new_conversation(), question="When?")
     cited = [
         {"text": "In May.", "citations": [{"document_id": document, "quote": "May"}]} for document in documents[:2]
     ]

@@ -30,6 +30,7 @@ from cortex.domain.privacy import NOTHING_FOUND, Screened
 from cortex.ports.answer_store import AnswerEvent
 from cortex.ports.erasure import ErasableStore
 from cortex.ports.source_writer import Written
+from cortex.testing.answer_store import new_conversation
 from tests.cortex.adapters.postgres.conftest import Store
 
 pytestmark = pytest.mark.servers
@@ -98,7 +99,7 @@ class Shelf:
 
     async def answer(self, document: DocumentId, *, cited: bool, state: str = "done") -> AnswerId:
         answers, answer = PostgresAnswers(self.store.database), AnswerId(uuid.uuid4())
-        await answers.create(self.store.tenant, PERSON, answer, conversation_id="c", question="What?")
+        await answers.create(self.store.tenant, PERSON, answer, conversation_id=new_conversation(), question="What?")
         mentioned = [{"document_id": str(document), "title": "t"}]
         await answers.append(self.store.tenant, answer, [AnswerEvent(1, "sources", json.dumps(mentioned))])
         if state == "done":

@@ -19,6 +19,7 @@ from cortex.domain.erasure import Subject
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import AnswerId, PersonId
 from cortex.ports.erasure import ErasableStore
+from cortex.testing.answer_store import new_conversation
 from tests.cortex.adapters.postgres.conftest import Store
 
 pytestmark = pytest.mark.servers
@@ -103,12 +104,14 @@ async def test_nothing_of_a_person_is_left_and_everything_of_others(office: Offi
     answers = PostgresAnswers(store.database)
     for person in (ann.id, (await office.subject(BOB)).id):
         answer = AnswerId(uuid.uuid4())
-        await answers.create(store.tenant, PersonId(person), answer, conversation_id="c", question=f"of {person}")
+        await answers.create(
+            store.tenant, PersonId(person), answer, conversation_id=new_conversation(), question=f"of {person}"
+        )
 
     assert await office.held(ann) == {
         "permissions": 3,
         "credentials": 0,
-        "answers and conversations": 1,
+        "answers and conversations": 2,
         "authorship": 3,
         "names in permissions": 2,
         "person": 2,

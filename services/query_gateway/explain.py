@@ -1,0 +1,96 @@
+"""`GET /v1/answers/{id}/explain`: what was found for an answer, and what ranked it.
+
+Ranks are counted anew among what the reader may see, so that a gap tells nothing.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+
+from cortex.domain.credential import Reader
+from cortex.domain.identity import AnswerId, DocumentId
+from cortex.ports.answer_store import AnswerRecord
+from cortex.runtime.edge.problems import DOCUMENTED
+from services.query_gateway.answers import Records, answer_id
+from services.query_gateway.conversation_wire import ExplainedPassage, Explanation
+from services.query_gateway.identify import Asking, Identify
+from services.query_gateway.transcript import stored_answer
+from services.query_gateway.visibility import Visibility
+from services.query_gateway.wire import Considered, StoredAnswer, UsageBody
+
+
+class Explaining:
+    def __init__(self, *, records: Records, visibility: Visibility) -> None:
+        self._records = records
+        self._visibility = visibility
+
+    async def explain(self, reader: Reader, answer: AnswerId) -> Explanation:
+        record = await self._records.get(reader, answer)
+        stored = stored_answer(record)
+        if stored is None:
+            return _nothing_yet(record)
+        documents = dict.fromkeys(DocumentId(one.document_id) for one in stored.considered)
+        visible = await self._visibility.visible(reader, list(documents))
+        return explanation(record, stored, allowed=set(visible))
+
+
+def explanation(record: AnswerRecord, stored: StoredAnswer, *, allowed: Collection[UUID]) -> Explanation:
+    shown = sorted(
+        (one for one in stored.considered if one.document_id in allowed), key=lambda one: -one.scores.get("fused", 0.0)
+    )
+    cited = {citation.chunk_id for sentence in stored.sentences for citation in sentence.citations}
+    return Explanation.model_validate(
+        {
+            "answer_id": record.answer_id,
+            "question": record.question,
+            "state": record.state,
+            "abstained": stored.abstained,
+            "reason": stored.reason,
+            "passages": [
+                ExplainedPassage(
+                    **one.model_dump(),
+                    ranks={name: _rank(shown, one, name) for name in one.scores},
+                    cited=one.chunk_id in cited,
+                )
+                for one in shown
+            ],
+            "degraded": stored.degraded,
+            "unsupported_dropped": stored.unsupported_dropped,
+            "usage": stored.usage,
+            "stages_ms": stored.stages_ms,
+        }
+    )
+
+
+def _rank(shown: Sequence[Considered], one: Considered, score: str) -> int:
+    """Equal scores have equal ranks."""
+    return 1 + sum(other.scores.get(score, float("-inf")) > one.scores[score] for other in shown)
+
+
+def _nothing_yet(record: AnswerRecord) -> Explanation:
+    return Explanation.model_validate(
+        {
+            "answer_id": record.answer_id,
+            "question": record.question,
+            "state": record.state,
+            "abstained": False,
+            "reason": None,
+            "passages": [],
+            "degraded": [],
+            "unsupported_dropped": 0,
+            "usage": UsageBody(),
+            "stages_ms": {},
+        }
+    )
+
+
+def router(*, identify: Identify, explaining: Explaining) -> APIRouter:
+    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED)
+
+    @routes.get("/{answer}/explain", operation_id="explain_answer")
+    async def explain(answer: str, asking: Annotated[Asking, Depends(identify)]) -> Explanation:
+        return await explaining.explain(asking.reader, answer_id(answer))
+
+    return routes

@@ -1,0 +1,122 @@
+"""Constructor fakes of what the gateway keeps for people: conversations, shares, feedback, suggestions, profiles."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from cortex.domain.errors import NotFound
+from cortex.domain.identity import AnswerId, ConversationId, DocumentId, PersonId, TenantId
+from cortex.ports.answer_store import AnswerRecord
+from cortex.ports.conversation_store import Conversation, Place
+from cortex.ports.feedback_store import Rating
+from cortex.ports.profiles import Profile
+from cortex.ports.suggestion_store import Named
+from tests.services.query_gateway.fakes import Answers, Documents
+
+
+class Conversations:
+    """Over the fake answers, which begin them."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self.held = answers.conversations
+
+    async def page(
+        self, tenant: TenantId, who: PersonId, *, containing: str, before: Place | None, limit: int
+    ) -> Sequence[Conversation]:
+        found = [one for one in self.held.values() if one.person_id == who and self._holds(one, containing)]
+        found.sort(key=lambda one: (one.updated_at, str(one.id)), reverse=True)
+        if before is not None:
+            found = [one for one in found if (one.updated_at, str(one.id)) < (before.at, before.id)]
+        return found[:limit]
+
+    def _holds(self, one: Conversation, containing: str) -> bool:
+        asked = [record.question for record in self._answers.records.values() if record.conversation_id == one.id]
+        return any(containing.lower() in text.lower() for text in [one.title, *asked])
+
+    async def get(self, tenant: TenantId, who: PersonId, conversation: ConversationId) -> Conversation:
+        found = self.held.get(conversation)
+        if found is None or found.person_id != who:
+            raise NotFound
+        return found
+
+    async def rename(self, tenant: TenantId, who: PersonId, conversation: ConversationId, title: str) -> Conversation:
+        return self._put(replace(await self.get(tenant, who, conversation), title=title))
+
+    async def delete(self, tenant: TenantId, who: PersonId, conversation: ConversationId) -> Sequence[AnswerId]:
+        del self.held[(await self.get(tenant, who, conversation)).id]
+        gone = [a for a, record in self._answers.records.items() if record.conversation_id == conversation]
+        for answer in gone:
+            del self._answers.records[answer], self._answers.log[answer]
+        return gone
+
+    async def turns(
+        self,
+        tenant: TenantId,
+        conversation: ConversationId,
+        *,
+        before: Place | None,
+        until: datetime | None,
+        limit: int,
+    ) -> Sequence[AnswerRecord]:
+        found = [record for record in self._answers.records.values() if record.conversation_id == conversation]
+        found.sort(key=lambda record: record.created_at)
+        if until is not None:
+            found = [record for record in found if record.created_at <= until]
+        if before is not None:
+            found = [record for record in found if record.created_at < before.at]
+        return found[-limit:]
+
+    async def share(
+        self, tenant: TenantId, who: PersonId, conversation: ConversationId, *, token: str, now: datetime
+    ) -> Conversation:
+        found = await self.get(tenant, who, conversation)
+        return self._put(replace(found, share_token=found.share_token or token, shared_at=now))
+
+    async def withdraw(self, tenant: TenantId, who: PersonId, conversation: ConversationId) -> None:
+        self._put(replace(await self.get(tenant, who, conversation), share_token=None, shared_at=None))
+
+    async def shared(self, tenant: TenantId, token: str) -> Conversation:
+        for one in self.held.values():
+            if one.share_token == token:
+                return one
+        raise NotFound
+
+    def _put(self, one: Conversation) -> Conversation:
+        self.held[one.id] = one
+        return one
+
+
+class Feedback:
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self.comments: dict[AnswerId, str | None] = {}
+
+    async def put(
+        self, tenant: TenantId, who: PersonId, answer: AnswerId, *, rating: Rating, comment: str | None
+    ) -> None:
+        record = await self._answers.get(tenant, who, answer)
+        self._answers.records[answer] = replace(record, rating=rating.value)
+        self.comments[answer] = comment
+
+    async def take_back(self, tenant: TenantId, who: PersonId, answer: AnswerId) -> None:
+        record = await self._answers.get(tenant, who, answer)
+        self._answers.records[answer] = replace(record, rating=None)
+
+
+class Suggested:
+    """Looks at every row."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def beginning(self, tenant: TenantId, named: Named, prefix: str, *, limit: int) -> Sequence[DocumentId]:
+        rows = self._documents.rows.values()
+        names = {row.document_id: row.title if named is Named.TITLE else row.author or "" for row in rows}
+        found = [d for d, name in names.items() if any(w.startswith(prefix.lower()) for w in name.lower().split())]
+        return sorted(found, key=lambda document: names[document])[:limit]
+
+
+class Profiles:
+    async def profile(self, tenant: TenantId, who: PersonId) -> Profile:
+        return Profile("Ann", "ann@acme.example", False, "acme", "Acme")
