@@ -14,6 +14,7 @@ from cortex.domain.errors import Denied, Invalid
 from cortex.domain.identity import TenantId
 from cortex.domain.query import EncodedQuery
 from cortex.domain.vector import SparseVector
+from cortex.ports.reranker import Late
 from cortex.rpc.models.v1 import models_pb2, models_pb2_grpc
 
 Answer = TypeVar("Answer")
@@ -74,8 +75,8 @@ class ModelsClient:
         )
 
     async def score(
-        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
-    ) -> list[float | None]:
+        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str], groups: Sequence[int] = ()
+    ) -> Late:
         if query.tokens is None:
             raise Invalid("score: the query has no token vectors")
         request = models_pb2.ScoreRequest(
@@ -86,9 +87,13 @@ class ModelsClient:
             ),
             model_key=query.model_key,
             embedded_sha256=embedded_sha256s,
+            groups=groups,
         )
         response = await self._call(self._rerank.Score, request, tenant)
-        return [score.value if score.HasField("value") else None for score in response.scores]
+        return Late(
+            tuple(score.value if score.HasField("value") else None for score in response.scores),
+            tuple(tuple(zip(near.places, near.weights, strict=True)) for near in response.neighbours),
+        )
 
     async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:
         request = models_pb2.ScoreTextsRequest(query=query, passages=passages)

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from cortex.domain.identity import TenantId
 from cortex.domain.query import EncodedQuery
+from cortex.ports.reranker import Late
 
 
 class QueryModels(Protocol):
@@ -15,9 +16,9 @@ class QueryModels(Protocol):
         ...
 
     async def score(
-        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
-    ) -> list[float | None]:
-        """One late-interaction score a passage, in order; None where none is stored. Comparable within one call."""
+        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str], groups: Sequence[int] = ()
+    ) -> Late:
+        """Late interaction as Reranker gives it."""
         ...
 
     async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:

@@ -1,7 +1,7 @@
 """Rankings that owe nothing to the product: BM25 by bm25s, and reciprocal ranks of lists that were asked for."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import bm25s
 import Stemmer
@@ -13,19 +13,28 @@ RANK_CONSTANT = 60
 """Of Cormack, Clarke and Buettcher 2009; ranks count from 1."""
 
 
-def bm25(retrieval: RetrievalSet, *, depth: int = 100) -> dict[str, list[str]]:
+class Bm25s:
     """With the English stemmer and stop words, k1 1.5 and b .75, which are its defaults."""
-    names, texts = list(retrieval.passages), list(retrieval.passages.values())
-    stemmer = Stemmer.Stemmer("english")
-    options = {"stopwords": "en", "stemmer": stemmer, "show_progress": False}
-    index = bm25s.BM25()
-    index.index(bm25s.tokenize(texts, **options), show_progress=False)
-    asked = bm25s.tokenize(list(retrieval.questions.values()), **options)
-    found, scores = index.retrieve(asked, k=min(depth, len(names)), show_progress=False)
-    return {
-        question: [names[int(n)] for n, score in zip(row, row_scores, strict=True) if score > 0]
-        for question, row, row_scores in zip(retrieval.questions, found, scores, strict=True)
-    }
+
+    def __init__(self, passages: Mapping[str, str]) -> None:
+        self._names = list(passages)
+        self._options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
+        self._index = bm25s.BM25()
+        self._index.index(bm25s.tokenize(list(passages.values()), **self._options), show_progress=False)
+
+    def search(self, questions: Sequence[str], *, depth: int = 100) -> list[list[str]]:
+        """Documents that share a term with each question, best first."""
+        asked = bm25s.tokenize(list(questions), **self._options)
+        found, scores = self._index.retrieve(asked, k=min(depth, len(self._names)), show_progress=False)
+        return [
+            [self._names[int(n)] for n, score in zip(row, row_scores, strict=True) if score > 0]
+            for row, row_scores in zip(found, scores, strict=True)
+        ]
+
+
+def bm25(retrieval: RetrievalSet) -> dict[str, list[str]]:
+    found = Bm25s(retrieval.passages).search(list(retrieval.questions.values()))
+    return dict(zip(retrieval.questions, found, strict=True))
 
 
 def reciprocal_ranks(arms: Sequence[Rankings]) -> dict[str, list[str]]:

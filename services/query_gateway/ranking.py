@@ -7,17 +7,18 @@ from cortex.domain import fusion
 from cortex.domain.identity import ChunkId
 from cortex.domain.query import Found
 from cortex.domain.vector import ExactScores, HybridResult, ScoredPoint
+from cortex.ports.reranker import Late
 from services.query_gateway.pool import Candidate, Plan
 
 
 def rank(
     points: Sequence[ScoredPoint],
     exact: Mapping[ChunkId, ExactScores],
-    late: Sequence[float | None] | None,
+    late: Late | None,
     chosen: Plan,
 ) -> list[Candidate]:
     """Best first. A point without exact scores has left the asker's scope since it was found: it is dropped."""
-    refined: Sequence[float | None] = late if late is not None else [None] * len(points)
+    refined: Sequence[float | None] = late.scores if late is not None else [None] * len(points)
     by_id = {
         point.chunk_id: (point, exact[point.chunk_id], score)
         for point, score in zip(points, refined, strict=True)
@@ -29,8 +30,18 @@ def rank(
             for chunk, (_, scores, score) in by_id.items()
         ],
         weights=_weights(chosen, refined=late is not None),
+        neighbours=_neighbours(points, late) if late is not None else None,
     )
     return [_candidate(one.score, *by_id[one.id]) for one in fused]
+
+
+def _neighbours(points: Sequence[ScoredPoint], late: Late) -> fusion.Neighbours[ChunkId]:
+    """From places to chunks."""
+    chunks = [point.chunk_id for point in points]
+    return {
+        chunk: [(chunks[place], weight) for place, weight in near if place < len(chunks)]
+        for chunk, near in zip(chunks, late.neighbours, strict=False)
+    }
 
 
 def rank_lists(points: Sequence[ScoredPoint], result: HybridResult, chosen: Plan) -> list[Candidate]:

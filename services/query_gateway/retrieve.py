@@ -1,6 +1,6 @@
 """The path from a question to passages that the asker may open (architecture section 7, "Ask")."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cortex.domain.acl_index import asker_tokens
@@ -15,6 +15,7 @@ from cortex.domain.query import EncodedQuery, Found, Mode, Query, Retrieval
 from cortex.domain.vector import ExactScores, HybridRequest, HybridResult, ScoredPoint, SearchScope
 from cortex.ports.document_reader import DocumentReader, StoredChunk
 from cortex.ports.query_models import QueryModels
+from cortex.ports.reranker import Late
 from cortex.ports.vector_index import VectorReader
 from services.query_gateway.admission import Admission, Admitted
 from services.query_gateway.deadline import both, within
@@ -25,8 +26,6 @@ from services.query_gateway.ranking import rank, rank_lists, reordered
 from services.query_gateway.settings import RetrievalSettings
 from services.query_gateway.stages import Stages
 from services.query_gateway.visibility import Visibility
-
-Reranked = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +152,18 @@ class Retriever:
                 sparse=asked.encoded.sparse if asked.plan.lexical else None,
             )
 
-    async def _late_interaction(self, asked: _Asked, points: list[ScoredPoint]) -> Reranked | None:
+    async def _late_interaction(self, asked: _Asked, points: list[ScoredPoint]) -> Late | None:
         """None where it is not wanted, failed or was late: the order of the arms stands without it."""
         if not asked.plan.rerank:
             return None
         hashes = [point.embedded_sha256 for point in points]
+        numbers = {document: n for n, document in enumerate(dict.fromkeys(point.document_id for point in points))}
+        groups = [numbers[point.document_id] for point in points]
         try:
             async with within(self._settings.rerank_timeout_s, "the reranker"):
-                return await self._models.score(asked.reader.tenant_id, query=asked.encoded, embedded_sha256s=hashes)
+                return await self._models.score(
+                    asked.reader.tenant_id, query=asked.encoded, embedded_sha256s=hashes, groups=groups
+                )
         except (Transient, Exhausted):
             return None
 

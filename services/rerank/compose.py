@@ -30,7 +30,7 @@ from services.rerank.settings import RerankSettings
 def build(settings: RerankSettings, store: TokenVectorStore) -> Reranker:
     resident = ResidentTokens(store, bytes_max=settings.resident_bytes_max, idle_s_max=settings.resident_idle_s_max)
     weights = TokenWeights(store, settings.frequency)
-    return LateInteraction(resident, weights, candidates_max=settings.candidates_max)
+    return LateInteraction(resident, weights, candidates_max=settings.candidates_max, neighbours=settings.neighbours)
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """Reranking for other processes: RerankService of proto/cortex/rpc/models/v1/models.proto."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import grpc
 
@@ -24,7 +24,7 @@ class RerankRpc:
     async def Score(
         self, request: models_pb2.ScoreRequest, context: grpc.aio.ServicerContext
     ) -> models_pb2.ScoreResponse:
-        scores = await self._reranker.score(
+        late = await self._reranker.score(
             self._tenant_of(dict(context.invocation_metadata())),
             query=QueryEncoding(
                 dense=request.query.dense,
@@ -33,8 +33,12 @@ class RerankRpc:
             ),
             model_key=request.model_key,
             embedded_sha256s=list(request.embedded_sha256),
+            groups=list(request.groups),
         )
-        return models_pb2.ScoreResponse(scores=[models_pb2.ScoreResponse.Score(value=score) for score in scores])
+        return models_pb2.ScoreResponse(
+            scores=[models_pb2.ScoreResponse.Score(value=score) for score in late.scores],
+            neighbours=[_neighbours(near) for near in late.neighbours],
+        )
 
     async def ScoreTexts(
         self, request: models_pb2.ScoreTextsRequest, context: grpc.aio.ServicerContext
@@ -44,3 +48,9 @@ class RerankRpc:
             raise Invalid("no cross-encoder is configured; set CORTEX_RERANKER for this process too")
         scores = await self._cross.score(request.query, list(request.passages))
         return models_pb2.ScoreTextsResponse(scores=[models_pb2.ScoreResponse.Score(value=score) for score in scores])
+
+
+def _neighbours(near: Sequence[tuple[int, float]]) -> models_pb2.ScoreResponse.Neighbours:
+    return models_pb2.ScoreResponse.Neighbours(
+        places=[place for place, _ in near], weights=[weight for _, weight in near]
+    )

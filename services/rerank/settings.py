@@ -34,6 +34,7 @@ class RerankSettings:
 
     address: str = "127.0.0.1:8601"
     candidates_max: int = 400
+    neighbours: int = 8
     resident_bytes_max: int = 64 * 1024 * 1024
     resident_idle_s_max: float = 600.0
     grace_s: float = 5.0

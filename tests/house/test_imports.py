@@ -36,7 +36,12 @@ HOMES: dict[str, tuple[str, ...]] = {
     "lxml": ("services/parse",),
     "markdown_it": ("services/parse",),
     "nats": ("cortex/adapters/nats.py",),
-    "numpy": ("cortex/adapters/onnx", "cortex/adapters/qdrant_edge", "services/rerank/maxsim.py"),
+    "numpy": (
+        "cortex/adapters/onnx",
+        "cortex/adapters/qdrant_edge",
+        "services/rerank/maxsim.py",
+        "services/rerank/neighbours.py",
+    ),
     "obstore": ("cortex/adapters/objects.py",),
     "onnx": ("cortex/adapters/onnx",),
     "onnxruntime": ("cortex/adapters/onnx",),

@@ -80,12 +80,16 @@ async def test_passages_are_scored_for_the_tenant_of_the_call(models: Models, cl
     notice, cache = await models.embed.passages.vectors([NOTICE, CACHE])
     await models.store.put(ACME, built_model().card.key, {"notice": notice.stored, "cache": cache.stored})
     query = await client.encode_query(ACME, "How long is the notice period?")
-    found, absent, other = await client.score(ACME, query=query, embedded_sha256s=["notice", "gone", "cache"])
+    late = await client.score(ACME, query=query, embedded_sha256s=["notice", "gone", "cache"])
+    found, absent, other = late.scores
     assert found is not None
     assert other is not None
     assert found > other
     assert absent is None
-    assert await client.score(OTHER, query=query, embedded_sha256s=["notice"]) == [None]
+    assert [[place for place, _ in near] for near in late.neighbours] == [[2], [], [0]]
+    together = await client.score(ACME, query=query, embedded_sha256s=["notice", "cache"], groups=[1, 1])
+    assert together.neighbours == ((), ())
+    assert (await client.score(OTHER, query=query, embedded_sha256s=["notice"])).scores == (None,)
 
 
 async def test_passages_stream_in_order_with_vectors_and_terms(

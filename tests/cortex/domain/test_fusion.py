@@ -133,3 +133,27 @@ def test_reciprocal_ranks_give_nothing_for_an_arm_that_did_not_list_a_candidate(
     some = [Candidate("a", 9.0, None), Candidate("b", 5.0, 0.5), Candidate("c", None, 0.9)]
     fused = fuse(some, weights=ALIKE, mode=Fusion.RRF)
     assert [(one.id, one.score) for one in fused] == [("b", 1 / 62 + 1 / 62), ("a", 1 / 61), ("c", 1 / 61)]
+
+
+LIKE_IT = {"a": [("b", 1.0)], "b": [("a", 1.0)], "c": [], "d": [("gone", 1.0), ("d", 1.0), ("a", 0.0)]}
+
+
+def test_half_of_what_terms_say_comes_from_the_neighbours() -> None:
+    """`b` shares no term with the question but is like `a`, which does; `c`, a chance match, has nobody like it."""
+    some = [Candidate("a", 6.0, 0.5), Candidate("b", 0.0, 0.5), Candidate("c", 3.0, 0.5), Candidate("d", 0.0, 0.5)]
+    alone = {one.id: one.score for one in fuse(some)}
+    beside = {one.id: one.score for one in fuse(some, neighbours=LIKE_IT)}
+    assert alone["b"] == alone["d"]
+    assert beside["a"] == pytest.approx(beside["b"])
+    assert beside["b"] > beside["d"]
+
+
+@pytest.mark.parametrize("mode", [Fusion.RRF, Fusion.DBSF])
+def test_neighbours_say_nothing_to_fusions_of_lists(mode: Fusion) -> None:
+    some = [Candidate("a", 6.0, 0.5), Candidate("b", 0.0, 0.4), Candidate("c", 3.0, 0.3)]
+    assert fuse(some, mode=mode, neighbours=LIKE_IT) == fuse(some, mode=mode)
+
+
+@given(candidates)
+def test_without_anybody_alike_scores_stay(some: Candidates) -> None:
+    assert fuse(some, neighbours={one.id: () for one in some}) == fuse(some)

@@ -40,6 +40,7 @@ from cortex.ports.conversation_store import Conversation
 from cortex.ports.document_reader import LiveDocument, StoredChunk
 from cortex.ports.generator import Ending, GenerationRequest
 from cortex.ports.permission_engine import Check
+from cortex.ports.reranker import Late
 
 TENANT = TenantId(uuid.UUID(int=1))
 SOURCE = SourceLabel(SourceId(uuid.UUID(int=2)), "files", "wiki")
@@ -117,14 +118,14 @@ class Models:
         return EncodedQuery(TERMS, ENGLISH, TOKENS, "model", self.supported)
 
     async def score(
-        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str]
-    ) -> list[float | None]:
+        self, tenant: TenantId, *, query: EncodedQuery, embedded_sha256s: Sequence[str], groups: Sequence[int] = ()
+    ) -> Late:
         self.rerank_calls += 1
         if self.rerank_failing:
             raise self.rerank_failing
         if self.rerank_hangs:
             await asyncio.Event().wait()
-        return [0.5 for _ in embedded_sha256s]
+        return Late(tuple(0.5 for _ in embedded_sha256s))
 
     async def score_texts(self, tenant: TenantId, *, query: str, passages: Sequence[str]) -> list[float | None]:
         """The longer the better; no more than `cross_room`."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cortex.domain.encoding import QueryEncoding, StoredTokens
-from cortex.domain.errors import Exhausted, Transient
+from cortex.domain.errors import Exhausted, Invalid, Transient
 from cortex.domain.identity import TenantId, tenant_id
 from cortex.testing.token_vector_store import MemoryTokenVectorStore
 from services.rerank.compose import build
@@ -54,10 +54,10 @@ class FailingStore(MemoryTokenVectorStore):
 async def test_passages_that_hold_the_questions_tokens_score_higher() -> None:
     store = MemoryTokenVectorStore()
     await store.put(ACME, MODEL, {"both": passage(1, 2, 9), "one": passage(1, 8, 9), "none": passage(7, 8, 9)})
-    scores = await build(RerankSettings(), store).score(
+    late = await build(RerankSettings(), store).score(
         ACME, query=question(1, 2), model_key=MODEL, embedded_sha256s=["none", "both", "one"]
     )
-    none, both, one = (score if score is not None else -1.0 for score in scores)
+    none, both, one = (score if score is not None else -1.0 for score in late.scores)
     assert both > one > none
     assert both == pytest.approx(1.0, abs=1e-5)
 
@@ -67,23 +67,56 @@ async def test_what_is_not_stored_for_this_tenant_and_model_has_no_score() -> No
     await store.put(ACME, MODEL, {"a": passage(1)})
     await store.put(OTHER, MODEL, {"foreign": passage(1)})
     reranker = build(RerankSettings(), store)
-    assert await reranker.score(
+    late = await reranker.score(
         ACME, query=question(1), model_key=MODEL, embedded_sha256s=["foreign", "a", "a", "missing"]
-    ) == [None, pytest.approx(1.0), pytest.approx(1.0), None]
-    assert await reranker.score(ACME, query=question(1), model_key="m@2:0", embedded_sha256s=["a"]) == [None]
-    assert await reranker.score(ACME, query=question(1), model_key=MODEL, embedded_sha256s=[]) == []
+    )
+    assert late.scores == (None, pytest.approx(1.0), pytest.approx(1.0), None)
+    other = await reranker.score(ACME, query=question(1), model_key="m@2:0", embedded_sha256s=["a"])
+    assert other.scores == (None,)
+    assert (await reranker.score(ACME, query=question(1), model_key=MODEL, embedded_sha256s=[])).scores == ()
 
 
 async def test_a_rare_token_counts_more_than_one_that_every_passage_holds() -> None:
     store = MemoryTokenVectorStore()
     common = {f"c{n}": passage(1, 20 + n) for n in range(30)}
     await store.put(ACME, MODEL, common | {"rare": passage(2, 60)})
-    scores = await build(RerankSettings(), store).score(
+    late = await build(RerankSettings(), store).score(
         ACME, query=question(1, 2), model_key=MODEL, embedded_sha256s=["c0", "rare"]
     )
+    scores = late.scores
     assert scores[0] is not None
     assert scores[1] is not None
     assert scores[1] > scores[0] + 0.3
+
+
+async def test_candidates_come_with_those_most_like_them_beyond_their_own_group() -> None:
+    store = MemoryTokenVectorStore()
+    held = {"a": passage(1, 2, 3), "a-too": passage(1, 2, 4), "b": passage(1, 2, 5), "far": passage(7, 8, 9)}
+    await store.put(ACME, MODEL, held)
+    reranker = build(RerankSettings(neighbours=2), store)
+    late = await reranker.score(
+        ACME,
+        query=question(1),
+        model_key=MODEL,
+        embedded_sha256s=["a", "a-too", "gone", "b", "far"],
+        groups=[0, 0, 1, 2, 3],
+    )
+    near = [[place for place, _ in one] for one in late.neighbours]
+    assert (near[0][0], near[1][0]) == (3, 3)
+    assert set(near[3]) == {0, 1}
+    assert all(place not in one for place, one in enumerate(near))
+    assert 1 not in near[0]
+    assert 0 not in near[1]
+    assert all(2 not in one for one in near)
+    assert near[2] == []
+    assert all(len(one) <= 2 for one in near)
+    assert all(0 < weight <= 1.0001 for one in late.neighbours for _, weight in one)
+
+
+async def test_groups_that_do_not_fit_the_candidates_are_refused() -> None:
+    reranker = build(RerankSettings(), MemoryTokenVectorStore())
+    with pytest.raises(Invalid, match="2 groups for 1"):
+        await reranker.score(ACME, query=question(1), model_key=MODEL, embedded_sha256s=["a"], groups=[0, 1])
 
 
 async def test_more_candidates_than_the_limit_are_refused() -> None:

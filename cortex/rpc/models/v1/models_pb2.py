@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!cortex/rpc/models/v1/models.proto\x12\x14\x63ortex.rpc.models.v1\"\x7f\n\x05Model\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12\x12\n\ndimensions\x18\x04 \x01(\r\x12\x12\n\ntokens_max\x18\x05 \x01(\r\x12\x11\n\tlanguages\x18\x06 \x03(\t\x12\x0b\n\x03key\x18\x07 \x01(\t\"/\n\x0cSparseVector\x12\x0f\n\x07indices\x18\x01 \x03(\r\x12\x0e\n\x06values\x18\x02 \x03(\x02\"F\n\x0bQueryTokens\x12\r\n\x05\x64\x65nse\x18\x01 \x01(\x0c\x12\x15\n\rtoken_vectors\x18\x02 \x01(\x0c\x12\x11\n\ttoken_ids\x18\x03 \x01(\x0c\"\"\n\x12\x45ncodeQueryRequest\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xe0\x01\n\x13\x45ncodeQueryResponse\x12*\n\x05model\x18\x01 \x01(\x0b\x32\x1b.cortex.rpc.models.v1.Model\x12\x31\n\x06tokens\x18\x02 \x01(\x0b\x32!.cortex.rpc.models.v1.QueryTokens\x12\x32\n\x06sparse\x18\x03 \x01(\x0b\x32\".cortex.rpc.models.v1.SparseVector\x12\x10\n\x08language\x18\x04 \x01(\t\x12\x11\n\tlanguages\x18\x05 \x03(\t\x12\x11\n\tsupported\x18\x06 \x01(\x08\")\n\x07Passage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x10\n\x08language\x18\x02 \x01(\t\"H\n\x15\x45ncodePassagesRequest\x12/\n\x08passages\x18\x01 \x03(\x0b\x32\x1d.cortex.rpc.models.v1.Passage\"\x9f\x01\n\x0e\x45ncodedPassage\x12\r\n\x05\x64\x65nse\x18\x01 \x01(\x0c\x12\x12\n\ntoken_bits\x18\x02 \x01(\x0c\x12\x11\n\ttoken_ids\x18\x03 \x01(\x0c\x12\x32\n\x06sparse\x18\x04 \x01(\x0b\x32\".cortex.rpc.models.v1.SparseVector\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x11\n\ttruncated\x18\x06 \x01(\x08\"l\n\x0cScoreRequest\x12\x30\n\x05query\x18\x01 \x01(\x0b\x32!.cortex.rpc.models.v1.QueryTokens\x12\x11\n\tmodel_key\x18\x02 \x01(\t\x12\x17\n\x0f\x65mbedded_sha256\x18\x03 \x03(\t\"q\n\rScoreResponse\x12\x39\n\x06scores\x18\x01 \x03(\x0b\x32).cortex.rpc.models.v1.ScoreResponse.Score\x1a%\n\x05Score\x12\x12\n\x05value\x18\x01 \x01(\x02H\x00\x88\x01\x01\x42\x08\n\x06_value\"4\n\x11ScoreTextsRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x10\n\x08passages\x18\x02 \x03(\t\"O\n\x12ScoreTextsResponse\x12\x39\n\x06scores\x18\x01 \x03(\x0b\x32).cortex.rpc.models.v1.ScoreResponse.Score2\xd9\x01\n\x0c\x45mbedService\x12\x62\n\x0b\x45ncodeQuery\x12(.cortex.rpc.models.v1.EncodeQueryRequest\x1a).cortex.rpc.models.v1.EncodeQueryResponse\x12\x65\n\x0e\x45ncodePassages\x12+.cortex.rpc.models.v1.EncodePassagesRequest\x1a$.cortex.rpc.models.v1.EncodedPassage0\x01\x32\xc2\x01\n\rRerankService\x12P\n\x05Score\x12\".cortex.rpc.models.v1.ScoreRequest\x1a#.cortex.rpc.models.v1.ScoreResponse\x12_\n\nScoreTexts\x12\'.cortex.rpc.models.v1.ScoreTextsRequest\x1a(.cortex.rpc.models.v1.ScoreTextsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!cortex/rpc/models/v1/models.proto\x12\x14\x63ortex.rpc.models.v1\"\x7f\n\x05Model\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12\x12\n\ndimensions\x18\x04 \x01(\r\x12\x12\n\ntokens_max\x18\x05 \x01(\r\x12\x11\n\tlanguages\x18\x06 \x03(\t\x12\x0b\n\x03key\x18\x07 \x01(\t\"/\n\x0cSparseVector\x12\x0f\n\x07indices\x18\x01 \x03(\r\x12\x0e\n\x06values\x18\x02 \x03(\x02\"F\n\x0bQueryTokens\x12\r\n\x05\x64\x65nse\x18\x01 \x01(\x0c\x12\x15\n\rtoken_vectors\x18\x02 \x01(\x0c\x12\x11\n\ttoken_ids\x18\x03 \x01(\x0c\"\"\n\x12\x45ncodeQueryRequest\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xe0\x01\n\x13\x45ncodeQueryResponse\x12*\n\x05model\x18\x01 \x01(\x0b\x32\x1b.cortex.rpc.models.v1.Model\x12\x31\n\x06tokens\x18\x02 \x01(\x0b\x32!.cortex.rpc.models.v1.QueryTokens\x12\x32\n\x06sparse\x18\x03 \x01(\x0b\x32\".cortex.rpc.models.v1.SparseVector\x12\x10\n\x08language\x18\x04 \x01(\t\x12\x11\n\tlanguages\x18\x05 \x03(\t\x12\x11\n\tsupported\x18\x06 \x01(\x08\")\n\x07Passage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x10\n\x08language\x18\x02 \x01(\t\"H\n\x15\x45ncodePassagesRequest\x12/\n\x08passages\x18\x01 \x03(\x0b\x32\x1d.cortex.rpc.models.v1.Passage\"\x9f\x01\n\x0e\x45ncodedPassage\x12\r\n\x05\x64\x65nse\x18\x01 \x01(\x0c\x12\x12\n\ntoken_bits\x18\x02 \x01(\x0c\x12\x11\n\ttoken_ids\x18\x03 \x01(\x0c\x12\x32\n\x06sparse\x18\x04 \x01(\x0b\x32\".cortex.rpc.models.v1.SparseVector\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x11\n\ttruncated\x18\x06 \x01(\x08\"|\n\x0cScoreRequest\x12\x30\n\x05query\x18\x01 \x01(\x0b\x32!.cortex.rpc.models.v1.QueryTokens\x12\x11\n\tmodel_key\x18\x02 \x01(\t\x12\x17\n\x0f\x65mbedded_sha256\x18\x03 \x03(\t\x12\x0e\n\x06groups\x18\x04 \x03(\r\"\xe4\x01\n\rScoreResponse\x12\x39\n\x06scores\x18\x01 \x03(\x0b\x32).cortex.rpc.models.v1.ScoreResponse.Score\x12\x42\n\nneighbours\x18\x02 \x03(\x0b\x32..cortex.rpc.models.v1.ScoreResponse.Neighbours\x1a%\n\x05Score\x12\x12\n\x05value\x18\x01 \x01(\x02H\x00\x88\x01\x01\x42\x08\n\x06_value\x1a-\n\nNeighbours\x12\x0e\n\x06places\x18\x01 \x03(\r\x12\x0f\n\x07weights\x18\x02 \x03(\x02\"4\n\x11ScoreTextsRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x10\n\x08passages\x18\x02 \x03(\t\"O\n\x12ScoreTextsResponse\x12\x39\n\x06scores\x18\x01 \x03(\x0b\x32).cortex.rpc.models.v1.ScoreResponse.Score2\xd9\x01\n\x0c\x45mbedService\x12\x62\n\x0b\x45ncodeQuery\x12(.cortex.rpc.models.v1.EncodeQueryRequest\x1a).cortex.rpc.models.v1.EncodeQueryResponse\x12\x65\n\x0e\x45ncodePassages\x12+.cortex.rpc.models.v1.EncodePassagesRequest\x1a$.cortex.rpc.models.v1.EncodedPassage0\x01\x32\xc2\x01\n\rRerankService\x12P\n\x05Score\x12\".cortex.rpc.models.v1.ScoreRequest\x1a#.cortex.rpc.models.v1.ScoreResponse\x12_\n\nScoreTexts\x12\'.cortex.rpc.models.v1.ScoreTextsRequest\x1a(.cortex.rpc.models.v1.ScoreTextsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,17 +48,19 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ENCODEDPASSAGE']._serialized_start=690
   _globals['_ENCODEDPASSAGE']._serialized_end=849
   _globals['_SCOREREQUEST']._serialized_start=851
-  _globals['_SCOREREQUEST']._serialized_end=959
-  _globals['_SCORERESPONSE']._serialized_start=961
-  _globals['_SCORERESPONSE']._serialized_end=1074
-  _globals['_SCORERESPONSE_SCORE']._serialized_start=1037
-  _globals['_SCORERESPONSE_SCORE']._serialized_end=1074
-  _globals['_SCORETEXTSREQUEST']._serialized_start=1076
-  _globals['_SCORETEXTSREQUEST']._serialized_end=1128
-  _globals['_SCORETEXTSRESPONSE']._serialized_start=1130
-  _globals['_SCORETEXTSRESPONSE']._serialized_end=1209
-  _globals['_EMBEDSERVICE']._serialized_start=1212
-  _globals['_EMBEDSERVICE']._serialized_end=1429
-  _globals['_RERANKSERVICE']._serialized_start=1432
-  _globals['_RERANKSERVICE']._serialized_end=1626
+  _globals['_SCOREREQUEST']._serialized_end=975
+  _globals['_SCORERESPONSE']._serialized_start=978
+  _globals['_SCORERESPONSE']._serialized_end=1206
+  _globals['_SCORERESPONSE_SCORE']._serialized_start=1122
+  _globals['_SCORERESPONSE_SCORE']._serialized_end=1159
+  _globals['_SCORERESPONSE_NEIGHBOURS']._serialized_start=1161
+  _globals['_SCORERESPONSE_NEIGHBOURS']._serialized_end=1206
+  _globals['_SCORETEXTSREQUEST']._serialized_start=1208
+  _globals['_SCORETEXTSREQUEST']._serialized_end=1260
+  _globals['_SCORETEXTSRESPONSE']._serialized_start=1262
+  _globals['_SCORETEXTSRESPONSE']._serialized_end=1341
+  _globals['_EMBEDSERVICE']._serialized_start=1344
+  _globals['_EMBEDSERVICE']._serialized_end=1561
+  _globals['_RERANKSERVICE']._serialized_start=1564
+  _globals['_RERANKSERVICE']._serialized_end=1758
 # @@protoc_insertion_point(module_scope)

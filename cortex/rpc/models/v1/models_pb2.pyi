@@ -95,25 +95,36 @@ class EncodedPassage(_message.Message):
     def __init__(self, dense: _Optional[bytes] = ..., token_bits: _Optional[bytes] = ..., token_ids: _Optional[bytes] = ..., sparse: _Optional[_Union[SparseVector, _Mapping]] = ..., language: _Optional[str] = ..., truncated: bool = ...) -> None: ...
 
 class ScoreRequest(_message.Message):
-    __slots__ = ("query", "model_key", "embedded_sha256")
+    __slots__ = ("query", "model_key", "embedded_sha256", "groups")
     QUERY_FIELD_NUMBER: _ClassVar[int]
     MODEL_KEY_FIELD_NUMBER: _ClassVar[int]
     EMBEDDED_SHA256_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
     query: QueryTokens
     model_key: str
     embedded_sha256: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, query: _Optional[_Union[QueryTokens, _Mapping]] = ..., model_key: _Optional[str] = ..., embedded_sha256: _Optional[_Iterable[str]] = ...) -> None: ...
+    groups: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, query: _Optional[_Union[QueryTokens, _Mapping]] = ..., model_key: _Optional[str] = ..., embedded_sha256: _Optional[_Iterable[str]] = ..., groups: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class ScoreResponse(_message.Message):
-    __slots__ = ("scores",)
+    __slots__ = ("scores", "neighbours")
     class Score(_message.Message):
         __slots__ = ("value",)
         VALUE_FIELD_NUMBER: _ClassVar[int]
         value: float
         def __init__(self, value: _Optional[float] = ...) -> None: ...
+    class Neighbours(_message.Message):
+        __slots__ = ("places", "weights")
+        PLACES_FIELD_NUMBER: _ClassVar[int]
+        WEIGHTS_FIELD_NUMBER: _ClassVar[int]
+        places: _containers.RepeatedScalarFieldContainer[int]
+        weights: _containers.RepeatedScalarFieldContainer[float]
+        def __init__(self, places: _Optional[_Iterable[int]] = ..., weights: _Optional[_Iterable[float]] = ...) -> None: ...
     SCORES_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedCompositeFieldContainer[ScoreResponse.Score]
-    def __init__(self, scores: _Optional[_Iterable[_Union[ScoreResponse.Score, _Mapping]]] = ...) -> None: ...
+    neighbours: _containers.RepeatedCompositeFieldContainer[ScoreResponse.Neighbours]
+    def __init__(self, scores: _Optional[_Iterable[_Union[ScoreResponse.Score, _Mapping]]] = ..., neighbours: _Optional[_Iterable[_Union[ScoreResponse.Neighbours, _Mapping]]] = ...) -> None: ...
 
 class ScoreTextsRequest(_message.Message):
     __slots__ = ("query", "passages")
