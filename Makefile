@@ -91,6 +91,7 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock
 	$(LOCK) pyproject.toml --extra presidio -c requirements/tools.lock -o requirements/presidio.lock
 	$(LOCK) pyproject.toml --extra torch -c requirements/default.lock -o requirements/torch.lock
+	$(LOCK) pyproject.toml --extra eval-peers -c requirements/torch.lock -o requirements/eval-peers.lock
 	npm install --prefix $(SERVERS) --package-lock-only --no-audit --no-fund
 
 clean: ## remove the virtual environment and caches; data under .cortex stays

@@ -24,7 +24,8 @@ from eval.retrieval.platforms import own
 from eval.retrieval_sets import CORPUS, RetrievalSet, read
 
 FINAL, LEXICAL, DENSE, RRF, DBSF = "hybrid", "lexical", "dense", "rrf", "dbsf"
-DEPTHS = {FINAL: DEPTH, LEXICAL: DEPTH, DENSE: DEPTH, RRF: 10, DBSF: 10}
+ARM_DEPTH = 50
+DEPTHS = {FINAL: DEPTH, LEXICAL: ARM_DEPTH, DENSE: ARM_DEPTH, RRF: 10, DBSF: 10}
 OUTSIDE, LISTS = "bm25s", "rrf of the arms' lists"
 REPORT = Path(__file__).resolve().parent / "reports" / "quality.json"
 
@@ -54,15 +55,16 @@ def report_of(retrieval: RetrievalSet, outcomes: Sequence[Outcome]) -> dict[str,
     return {"figures": final.figures(), HEADLINE: headline}
 
 
-async def run(folders: Sequence[Path], out: Path, environment: Mapping[str, str]) -> dict[str, object]:
-    reports: dict[str, object] = {}
+async def run(folders: Sequence[Path], out: Path, environment: Mapping[str, str]) -> None:
+    """Writes the report after each set, beside what earlier runs said of other sets."""
     async with own(environment) as site:
         for folder in folders:
             retrieval = read(folder)
             outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=DEPTHS, observe=_say)
             await asyncio.to_thread(keep, out / retrieval.name, outcomes)
+            reports = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
             reports[retrieval.name] = report_of(retrieval, outcomes)
-    return reports
+            REPORT.write_text(json.dumps(reports, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _say(line: str) -> None:
@@ -79,9 +81,8 @@ def main() -> None:
     chosen = [folder for folder in folders if not arguments.set or folder.name in arguments.set]
     if not chosen:
         sys.exit(f"no sets in {', '.join(map(str, arguments.data))}")
-    reports = asyncio.run(run(chosen, arguments.out, dict(os.environ)))
-    REPORT.write_text(json.dumps(reports, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    write(reports, PAGE)
+    asyncio.run(run(chosen, arguments.out, dict(os.environ)))
+    write(json.loads(REPORT.read_text(encoding="utf-8")), PAGE)
     print(f"{REPORT} and {PAGE} are written; every question's results lie in {arguments.out}")
 
 

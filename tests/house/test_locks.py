@@ -22,6 +22,7 @@ DECLARED: dict[str, list[str]] = {
     "default": PROJECT["dependencies"],
     "local": [*PROJECT["dependencies"], *EXTRAS["local"], *EXTRAS["models"], *EXTRAS["eval"]],
     "presidio": [*PROJECT["dependencies"], *EXTRAS["presidio"]],
+    "eval-peers": [*PROJECT["dependencies"], *EXTRAS["eval-peers"]],
     "torch": [*PROJECT["dependencies"], *EXTRAS["torch"]],
     "dev": [*PROJECT["dependencies"], *(line for name in DEVELOPED for line in EXTRAS[name])],
 }
