@@ -61,6 +61,7 @@ check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python proto/generate.py --check
 	$(BIN)/python -m pytest tests/house
+	$(BIN)/python -m eval.ranking_check
 	$(BIN)/python -m eval.dependency_audit
 
 proto: $(DEV) ## generate the stubs in cortex/rpc from proto/

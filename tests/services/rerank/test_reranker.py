@@ -70,7 +70,7 @@ async def test_what_is_not_stored_for_this_tenant_and_model_has_no_score() -> No
     late = await reranker.score(
         ACME, query=question(1), model_key=MODEL, embedded_sha256s=["foreign", "a", "a", "missing"]
     )
-    assert late.scores == (None, pytest.approx(1.0), pytest.approx(1.0), None)
+    assert list(late.scores) == [None, pytest.approx(1.0), pytest.approx(1.0), None]
     other = await reranker.score(ACME, query=question(1), model_key="m@2:0", embedded_sha256s=["a"])
     assert other.scores == (None,)
     assert (await reranker.score(ACME, query=question(1), model_key=MODEL, embedded_sha256s=[])).scores == ()
