@@ -31,6 +31,8 @@ def serve(port: int) -> None:
     params.hostnames, params.port = ["127.0.0.1"], port
     params.n_ctx, params.n_parallel = 8_192, 2
     params.cpuparams.n_threads = 2
+    # It looks whether anybody still waits after each batch of a prompt.
+    params.n_batch = params.n_ubatch = 64
     params.endpoint_slots = True
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)

@@ -195,6 +195,8 @@ class Answering:
         )
         live.add([ending])
         self._metrics.unsupported(draft.dropped)
+        for part in draft.ending.degraded if draft.ending else ():
+            self._metrics.degraded(part)
         self._metrics.answered("abstained" if answer.abstained else state)
 
     async def _fail(self, assignment: Assignment, live: LiveAnswer, error: CortexError) -> None:

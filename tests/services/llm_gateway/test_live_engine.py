@@ -40,8 +40,8 @@ pytestmark = [
 KEY = "an internal key of this test"
 QUESTION = "How many days of annual leave does everyone at Acme have?"
 LEAVE = passage("Everyone at Acme has 31 days of annual leave.", title="Annual leave")
-LONG = passage(*[f"Rule {n}: room {n} of the harbour is cleaned on day {n}." for n in range(1, 30)], title="Rules")
-LOADED_WITHIN_S = 120.0
+LONG = passage(*[f"Rule {n}: room {n} of the harbour is cleaned on day {n}." for n in range(1, 15)], title="Rules")
+LOADED_WITHIN_S, FREED_WITHIN_S = 120.0, 90.0
 
 
 class Engine:
@@ -169,7 +169,7 @@ async def test_whoever_leaves_frees_the_engine(asking: Asking, engine: Engine) -
         first = tasks.create_task(_first(parts))
         await asyncio.to_thread(eventually, lambda: busy(engine, True))
         first.cancel()
-    await asyncio.to_thread(eventually, lambda: busy(engine, False))
+    await asyncio.to_thread(eventually, lambda: busy(engine, False), within_s=FREED_WITHIN_S)
     async with asyncio.timeout(30):
         while not await asking.spent():
             continue

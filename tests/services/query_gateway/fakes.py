@@ -338,6 +338,7 @@ class Quoting:
         self.gate = asyncio.Semaphore(1_000)
         self.falsify = False
         self.failing: Exception | None = None
+        self.ending: Ending | None = None
         self.closed = False
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Sentence | Ending, None]:
@@ -353,7 +354,8 @@ class Quoting:
                     numbers[passage.document_id], text, passage.document_id, passage.chunk_id, passage.anchors[0]
                 )
                 yield Sentence(text, (citation,))
-            yield Ending(abstained=not passages, reason=None if passages else "not_found")
+            silence = Ending(abstained=not passages, reason=None if passages else "not_found")
+            yield self.ending or silence
         finally:
             self.closed = True
 

@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from cortex.domain.identity import AnswerId
+from cortex.ports.generator import Ending, Usage
 from services.query_gateway.settings import AnswerSettings, RetrievalSettings, Settings
 from tests.services.query_gateway.fakes import down, person
 from tests.services.query_gateway.streams import Event, opened, parse
@@ -97,6 +98,18 @@ async def test_what_is_degraded_is_named() -> None:
     async with world.client() as client:
         answer = (await client.post("/v1/chat", json=QUESTION, headers={"Accept": "application/json"})).json()
     assert answer["degraded"] == ["dense"]
+
+
+async def test_what_it_cost_and_what_was_missing_is_kept_with_the_answer() -> None:
+    world = World()
+    world.many(1)
+    world.generator.ending = Ending(abstained=False, usage=Usage(40, 12), degraded=("llm",), engine="small")
+    async with world.client() as client:
+        answer = (await client.post("/v1/chat", json=QUESTION, headers={"Accept": "application/json"})).json()
+        metrics = (await client.get("/metrics")).text
+    assert answer["usage"] == {"prompt_tokens": 40, "completion_tokens": 12}
+    assert answer["degraded"] == ["llm"]
+    assert 'cortex_gateway_degraded_total{part="llm"} 1.0' in metrics
 
 
 async def test_an_event_is_durable_before_it_is_sent() -> None:
