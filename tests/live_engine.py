@@ -30,7 +30,8 @@ def serve(port: int) -> None:
     params.model.path = str(weights())
     params.hostnames, params.port = ["127.0.0.1"], port
     params.n_ctx, params.n_parallel = 8_192, 2
-    params.cpuparams.n_threads = 2
+    # Two threads spin for each other, and on a busy machine for ever.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     # It looks whether anybody still waits after each batch of a prompt.
     params.n_batch = params.n_ubatch = 64
     params.endpoint_slots = True

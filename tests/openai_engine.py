@@ -32,6 +32,7 @@ class ScriptedEngine:
     requests: list[Any] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     sent: int = 0
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     port: int = 0
 
@@ -41,6 +42,7 @@ class ScriptedEngine:
 
     async def complete(self, request: Request) -> Response:
         self.requests.append(await request.json())
+        self.asked.set()
         self.keys.append(request.headers.get("authorization"))
         if self.status != 200:
             return PlainTextResponse("secret words of the engine", self.status, headers=self.headers)

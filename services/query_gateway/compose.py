@@ -36,6 +36,7 @@ from cortex.runtime.settings import PlatformSettings
 from cortex.runtime.signing_in import signing_in
 from services.query_gateway.health import Probe
 from services.query_gateway.http import Ports, create_app
+from services.query_gateway.quoting import Quoting
 from services.query_gateway.settings import AnswerSettings, RetrievalSettings, Settings
 
 WARM_EVERY_S = 1.0
@@ -74,7 +75,7 @@ async def opened(
         }
         if generator is None:
             remote = _remote_generator(stack, shared)
-            generator, probes["llm_gateway"] = remote, remote.ping
+            generator, probes["llm_gateway"] = Quoting(remote), remote.ping
         yield Ports(
             authenticator=authenticator,
             directory=directory,

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 import pytest
@@ -62,6 +62,21 @@ async def test_whoever_leaves_ends_the_call() -> None:
             await anext(parts)
         async with asyncio.timeout(10):
             await engine.left.wait()
+
+
+async def test_whoever_leaves_before_the_first_piece_ends_the_call() -> None:
+    engine = ScriptedEngine(room=asyncio.Semaphore(0))
+    async with serving_engine(engine) as writer, aclosing(writer.write(at(engine), MESSAGES)) as parts:
+        async with asyncio.TaskGroup() as tasks:
+            waiting = tasks.create_task(_first(parts))
+            await engine.asked.wait()
+            waiting.cancel()
+        async with asyncio.timeout(10):
+            await engine.left.wait()
+
+
+async def _first(parts: AsyncGenerator[str | Usage, None]) -> str | Usage:
+    return await anext(parts)
 
 
 @pytest.mark.parametrize(
