@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cortex.domain.acl import AclOf, Asker, Group, Inherit, Node, Person, Principal, Public, Viewers
 from cortex.domain.identity import ContainerId, DocumentId, GroupId, PersonId, TenantId
+from cortex.domain.relation import Relation, acl_relations, group_relations, membership_relation, sharing_relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,16 @@ def _groups_of(person: PersonId, members: dict[GroupId, frozenset[Person | Group
         if more <= found:
             return frozenset(found)
         found |= more
+
+
+def relations_of(world: World) -> list[Relation]:
+    """Everything that the permission engine is told of it, in order."""
+    found: set[Relation] = {sharing_relation(world.tenant)}
+    for group, members in world.members.items():
+        found |= group_relations(world.tenant, group, members)
+    for container, node in world.containers.items():
+        found |= acl_relations(world.tenant, "container", container, node)
+    for document, node in world.documents.items():
+        found |= acl_relations(world.tenant, "document", document, node)
+    found |= {membership_relation(world.tenant, asker.person) for asker in world.askers if not asker.guest}
+    return sorted(found)

@@ -8,18 +8,10 @@ from cortex.adapters.spicedb.engine import SpiceDbEngine
 from cortex.domain.acl import Asker, openable, visible
 from cortex.domain.acl_index import asker_tokens, index_acl, matches
 from cortex.domain.identity import DocumentId
-from cortex.domain.relation import (
-    Operation,
-    Relation,
-    RelationUpdate,
-    acl_relations,
-    group_relations,
-    membership_relation,
-    sharing_relation,
-)
+from cortex.domain.relation import Operation, RelationUpdate
 from cortex.domain.vector import EVERYONE, IndexAcl
 from cortex.ports.permission_engine import UPDATES_MAX, Check
-from tests.worlds import World, make_world
+from tests.worlds import World, make_world, relations_of
 
 BATCH = 250
 VIEW, OPEN = "view", "openable"
@@ -120,19 +112,7 @@ def _filtered(shown: Sequence[bool], expected: Sequence[bool]) -> Tally:
 
 
 async def _write(engine: SpiceDbEngine, world: World, operation: Operation) -> str:
-    updates, token = [RelationUpdate(operation, relation) for relation in _relations(world)], ""
+    updates, token = [RelationUpdate(operation, relation) for relation in relations_of(world)], ""
     for start in range(0, len(updates), UPDATES_MAX):
         token = await engine.write(updates[start : start + UPDATES_MAX])
     return token
-
-
-def _relations(world: World) -> list[Relation]:
-    found: set[Relation] = {sharing_relation(world.tenant)}
-    for group, members in world.members.items():
-        found |= group_relations(world.tenant, group, members)
-    for container, node in world.containers.items():
-        found |= acl_relations(world.tenant, "container", container, node)
-    for document, node in world.documents.items():
-        found |= acl_relations(world.tenant, "document", document, node)
-    found |= {membership_relation(world.tenant, asker.person) for asker in world.askers if not asker.guest}
-    return sorted(found)

@@ -80,7 +80,7 @@ class IndexRepairs:
 async def queue_change(
     connection: AsyncConnection, tenant: TenantId, row: Mapping[str, object], kind: EventKind, *, now: datetime
 ) -> None:
-    """An event that has `embed` write a document's payload anew; `row` is the document's."""
+    """An event about a document, whose row `row` is."""
     await queue_events(connection, [_event(tenant, row, kind, now)])
 
 

@@ -7,11 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import as_json
 from cortex.adapters.postgres.database import Database
-from cortex.adapters.postgres.events import queue_event
-from cortex.domain.event import ContentEvent
+from cortex.adapters.postgres.repairs import queue_change
 from cortex.domain.identity import DocumentId, TenantId
 from cortex.domain.privacy import rules_from_json
-from cortex.domain.revision import Counters, EventKind
+from cortex.domain.revision import EventKind
 from cortex.ports.clock import Clock
 
 _ALL_BEHIND = text("UPDATE sources SET privacy_behind = true WHERE NOT privacy_behind AND state <> 'removing'")
@@ -64,17 +63,4 @@ async def make_anew(
 ) -> None:
     """A new revision of the same bytes, parsed and screened again. `key` None: under the rules that it has."""
     row = (await connection.execute(_ANEW, {"document": document, "key": key})).one()
-    event = ContentEvent(
-        tenant_id=tenant,
-        source_id=row.source_id,
-        document_id=row.id,
-        counters=Counters(row.revision, row.metadata_revision, row.acl_revision),
-        kind=EventKind.UPSERT,
-        raw_key=row.raw_key,
-        content_sha256=row.content_sha256,
-        metadata_sha256=row.metadata_sha256,
-        mime=row.mime,
-        pipeline_version=row.pipeline_version,
-        occurred_at=now,
-    )
-    await queue_event(connection, event)
+    await queue_change(connection, tenant, row._asdict(), EventKind.UPSERT, now=now)

@@ -9,6 +9,7 @@ from typing import TypeVar
 import grpc
 
 from cortex.adapters.qdrant_edge.refusal import Refused, from_engine
+from cortex.domain.unexpected import outline
 
 Answer = TypeVar("Answer")
 RETRY_AFTER_S = 1
@@ -50,7 +51,7 @@ class EngineThread:
         if isinstance(error, Exception):
             refused = from_engine(error)
             if refused.code is grpc.StatusCode.INTERNAL:
-                logger.error("the engine failed", exc_info=error)
+                logger.error("the engine failed: %s", outline(error))
             raise refused from error
         raise Refused(grpc.StatusCode.INTERNAL, "Service internal error: the engine panicked") from error
 

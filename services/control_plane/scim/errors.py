@@ -20,6 +20,7 @@ from cortex.domain.errors import (
     Transient,
     Unauthenticated,
 )
+from cortex.domain.unexpected import outline
 
 MEDIA_TYPE = "application/scim+json"
 ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
@@ -57,7 +58,7 @@ def response_of(error: CortexError) -> Response:
             if isinstance(error, Transient | Throttled):
                 answer.headers["Retry-After"] = str(ceil(error.retry_after_s or 1.0))
             return answer
-    logging.getLogger(__name__).error("an invariant does not hold", exc_info=error)
+    logging.getLogger(__name__).error("an invariant does not hold: %s", outline(error))
     return error_response(500, "an unexpected error; the log says more")
 
 

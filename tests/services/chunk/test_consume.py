@@ -16,6 +16,7 @@ from cortex.ports.revision_store import LatestRevision
 from services.chunk.consume import ChunkStage
 from services.chunk.settings import ChunkLimits
 from tests.services.chunk.word_counter import WordCounter
+from tests.services.plan import latest_of
 
 TENANT, SOURCE, DOCUMENT = TenantId(uuid.uuid4()), SourceId(uuid.uuid4()), DocumentId(uuid.uuid4())
 PARSED = StageEvent("parsed", TENANT, SOURCE, DOCUMENT, 3)
@@ -36,20 +37,7 @@ class Revisions:
         assert (tenant, document) == (TENANT, DOCUMENT)
         if self.latest_revision is None:
             raise NotFound("gone")
-        return LatestRevision(
-            document_id=document,
-            source_id=SOURCE,
-            external_id="plan.md",
-            revision=self.latest_revision,
-            indexed_revision=0,
-            title="Plan",
-            given_title=None,
-            name="plan.md",
-            mime="text/markdown",
-            raw_key="raw/plan",
-            content_sha256="0" * 64,
-            tombstoned=self.tombstoned,
-        )
+        return latest_of(document, SOURCE, self.latest_revision, tombstoned=self.tombstoned)
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
         assert revision == self.latest_revision

@@ -16,6 +16,7 @@ from cortex.domain.vector import IndexAcl, IndexMetadata, IndexPoint, SparseVect
 from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision
 from services.embed.consume import Index, IndexStage
 from services.embed.passages import PassageEncoder
+from tests.services.plan import latest_of
 
 TENANT, SOURCE, DOCUMENT = TenantId(uuid.uuid4()), SourceId(uuid.uuid4()), DocumentId(uuid.uuid4())
 CARD = ModelCard("model", "1", "0" * 64, dimensions=2, tokens_max=64, languages=frozenset(["en"]))
@@ -49,20 +50,7 @@ class Store:
     async def latest(self, tenant: TenantId, document: DocumentId) -> LatestRevision:
         if self.revision is None:
             raise NotFound("gone")
-        return LatestRevision(
-            document_id=document,
-            source_id=SOURCE,
-            external_id="plan.md",
-            revision=self.revision,
-            indexed_revision=0,
-            title="Plan",
-            given_title=None,
-            name="plan.md",
-            mime="text/markdown",
-            raw_key="raw/plan",
-            content_sha256="0" * 64,
-            tombstoned=self.tombstoned,
-        )
+        return latest_of(document, SOURCE, self.revision, tombstoned=self.tombstoned)
 
     async def chunks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[IndexedChunk]:
         return [

@@ -10,14 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from cortex.adapters.postgres.acl_rows import queue_updates
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.erasing.statements import Statements
-from cortex.adapters.postgres.events import queue_event
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.postgres.repairs import queue_change
 from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.erasure import Subject
-from cortex.domain.event import ContentEvent
 from cortex.domain.identity import TenantId
 from cortex.domain.relation import Operation, Relation, RelationUpdate, object_id
-from cortex.domain.revision import Counters, EventKind
+from cortex.domain.revision import EventKind
 from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 
@@ -112,20 +111,7 @@ class Authorship:
             for row in rows:
                 if row.tombstoned:
                     continue
-                event = ContentEvent(
-                    tenant_id=tenant,
-                    source_id=row.source_id,
-                    document_id=row.id,
-                    counters=Counters(row.revision, row.metadata_revision, row.acl_revision),
-                    kind=EventKind.METADATA,
-                    raw_key=row.raw_key,
-                    content_sha256=row.content_sha256,
-                    metadata_sha256=row.metadata_sha256,
-                    mime=row.mime,
-                    pipeline_version=row.pipeline_version,
-                    occurred_at=self._clock.now(),
-                )
-                await queue_event(connection, event)
+                await queue_change(connection, tenant, row._asdict(), EventKind.METADATA, now=self._clock.now())
             return len(rows)
 
 
