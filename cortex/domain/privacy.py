@@ -5,7 +5,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -25,6 +25,8 @@ class Kind(enum.StrEnum):
     JWT = "jwt"
     PERSON = "person"
     PLACE = "place"
+    UNSCREENED = "unscreened"
+    """A whole file of which no text could be read: whatever else is in it, nobody has looked."""
 
 
 SECRETS = frozenset({Kind.API_KEY, Kind.PRIVATE_KEY, Kind.JWT})
@@ -79,15 +81,21 @@ class PrivacyRules:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def released(self) -> "PrivacyRules":
-        """For a document that an administrator let out of quarantine: what held it there is redacted."""
+        """For a document that an administrator let out of quarantine: what held it there is redacted.
+
+        Of a file that could not be read there is nothing to redact: the administrator has looked.
+        """
         actions = {
             kind: Action.REDACT if action is Action.QUARANTINE else action for kind, action in self.actions.items()
-        }
+        } | {Kind.UNSCREENED: Action.DETECT}
         return replace(self, actions=MappingProxyType(actions))
 
 
 def rules_from_json(stored: object) -> PrivacyRules:
-    """Kinds that are not named keep their default. Raises Invalid with the place."""
+    """Kinds that are not named keep their default; files that cannot be read get the strictest of what is named.
+
+    Raises Invalid with the place.
+    """
     if not isinstance(stored, dict):
         raise Invalid("privacy: expected an object")
     if unknown := sorted(set(stored) - {"actions", "originals"}):
@@ -95,8 +103,15 @@ def rules_from_json(stored: object) -> PrivacyRules:
     actions = dict(_by_default())
     for name, action in dict(stored.get("actions") or {}).items():
         actions[_member(Kind, name, place="actions")] = _member(Action, action, place=f"actions.{name}")
+    if Kind.UNSCREENED not in (stored.get("actions") or {}):
+        actions[Kind.UNSCREENED] = _of_unread(actions.values())
     originals = _member(Originals, stored.get("originals", Originals.HIDE), place="originals")
     return PrivacyRules(MappingProxyType(actions), originals)
+
+
+def _of_unread(actions: Collection[Action]) -> Action:
+    """Who would hide a document, or leave out of it what holds something, does not give it out unseen."""
+    return next((strict for strict in (Action.QUARANTINE, Action.DROP) if strict in actions), Action.DETECT)
 
 
 def rules_json(rules: PrivacyRules) -> dict[str, object]:
@@ -125,9 +140,14 @@ class Screened:
     report: PrivacyReport
 
 
-def screened(parsed: ParsedDocument, *, title: str, detect: Detect, rules: PrivacyRules) -> Screened:
-    """Blocks keep their order and are numbered anew. Nothing of a document in quarantine is kept but its title."""
-    counts: Counter[Kind] = Counter()
+def screened(
+    parsed: ParsedDocument, *, title: str, detect: Detect, rules: PrivacyRules, unread: bool = False
+) -> Screened:
+    """Blocks keep their order and are numbered anew. Nothing of a document in quarantine is kept but its title.
+
+    `unread`: the file has more than what was parsed of it.
+    """
+    counts: Counter[Kind] = Counter([Kind.UNSCREENED] if unread else [])
     blocks: list[Block] = []
     for group in _groups(parsed.blocks):
         findings = apart(detect("\n".join(block.text for block in group)))

@@ -14,6 +14,7 @@ from services.parse import wire
 from services.parse.screening import Screening
 
 NOTHING = ParsedDocument(blocks=())
+EMPTY_SHA256 = hashlib.sha256().hexdigest()
 
 
 class ParseStage:
@@ -51,7 +52,10 @@ class ParseStage:
             await self._revisions.fail(*place, stage="parse", message=str(error))
             parsed = NOTHING
         title = latest.given_title or parsed.title or title_from(latest.name)
-        found = await self._screening.screen(event.tenant_id, event.source_id, parsed, title=title, latest=latest)
+        unread = not parsed.blocks and latest.content_sha256 != EMPTY_SHA256
+        found = await self._screening.screen(
+            event.tenant_id, event.source_id, parsed, title=title, latest=latest, unread=unread
+        )
         if await self._revisions.save_parsed(*place, found):
             stage = StageEvent("parsed", event.tenant_id, event.source_id, event.document_id, latest.revision)
             await self._publisher.publish(stage)

@@ -24,17 +24,24 @@ class Screening:
     languages: LanguageDetector
 
     async def screen(
-        self, tenant: TenantId, source: SourceId, parsed: ParsedDocument, *, title: str, latest: LatestRevision
+        self,
+        tenant: TenantId,
+        source: SourceId,
+        parsed: ParsedDocument,
+        *,
+        title: str,
+        latest: LatestRevision,
+        unread: bool,
     ) -> Screened:
         rules = await self.store.rules(tenant, source)
         if latest.released:
             rules = rules.released()
-        return await asyncio.to_thread(self._screened, parsed, title=title, rules=rules)
+        return await asyncio.to_thread(self._screened, parsed, title=title, rules=rules, unread=unread)
 
-    def _screened(self, parsed: ParsedDocument, *, title: str, rules: PrivacyRules) -> Screened:
+    def _screened(self, parsed: ParsedDocument, *, title: str, rules: PrivacyRules, unread: bool) -> Screened:
         language = self.languages.detect(_sample(parsed)).code
         detect = partial(self.redactor.detect, language=language)
-        return screened(parsed, title=title, detect=detect, rules=rules)
+        return screened(parsed, title=title, detect=detect, rules=rules, unread=unread)
 
 
 def _sample(parsed: ParsedDocument) -> str:

@@ -1,5 +1,6 @@
 """What is personal or secret in documents, from the rules to what a reader gets."""
 
+from base64 import b64encode
 from typing import Any
 
 from cortex.domain.credential import Role
@@ -94,6 +95,28 @@ def test_a_document_in_quarantine_is_nowhere_until_it_is_released(company: Compa
     assert whole(company.admin.get(QUARANTINE))["items"] == []
     company.pushed("lighthouse", TEXT + " Or 13912345678.")
     assert not ann.opens(document), "these are other bytes"
+
+
+def test_a_file_that_nobody_could_screen_is_treated_as_the_rules_say(company: Company) -> None:
+    """By default its bytes are given out to those who may open it; where rules would hide something, they are not."""
+    ann, place = company.person("ann"), f"/v1/sources/{PUSHED}/documents/plan.pdf"
+    body = {"file": b64encode(b"%PDF-1.7 and no more").decode(), "mime": "application/pdf", "acl": {"public": "tenant"}}
+    document = done(company.admin.put(place, body)).json()["document_id"]
+    company.indexed()
+    original = f"/v1/documents/{document}/original"
+    assert ann.get(original).status_code == 200
+    assert whole(company.admin.get(RULES))["counts"] == {"unscreened": 1}
+
+    rules(company, email="drop")
+    caught_up(company)
+    assert (ann.opens(document), ann.get(original).status_code) == (True, 404)
+
+    rules(company, email="quarantine")
+    assert caught_up(company)["quarantined"] == 1
+    assert not ann.opens(document)
+    done(company.admin.post(f"{QUARANTINE}/{document}/release"))
+    company.indexed()
+    assert ann.get(original).status_code == 200
 
 
 def test_rules_are_an_administrators(company: Company) -> None:

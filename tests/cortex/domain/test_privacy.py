@@ -93,6 +93,22 @@ def test_rules_survive_their_stored_form_and_default_to_redacting_secrets() -> N
 
 
 @pytest.mark.parametrize(
+    ("actions", "action"),
+    [
+        ({}, Action.DETECT),
+        ({"email": "redact"}, Action.DETECT),
+        ({"email": "drop"}, Action.DROP),
+        ({"email": "drop", "phone": "quarantine"}, Action.QUARANTINE),
+        ({"phone": "quarantine", "unscreened": "redact"}, Action.REDACT),
+    ],
+)
+def test_what_cannot_be_screened_gets_the_strictest_action_unless_it_is_named(
+    actions: dict[str, str], action: Action
+) -> None:
+    assert rules_from_json({"actions": actions}).actions[Kind.UNSCREENED] is action
+
+
+@pytest.mark.parametrize(
     ("stored", "place"),
     [
         ({"actions": {"phone": "burn"}}, "actions.phone"),

@@ -1,5 +1,6 @@
 """The stage around the pool, over stores of its own making."""
 
+import hashlib
 import re
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -13,12 +14,13 @@ from cortex.domain.encoding import Language
 from cortex.domain.errors import Bug, CortexError, Exhausted, Invalid, NotFound, Transient
 from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, SourceId, TenantId
-from cortex.domain.privacy import Action, Finding, Kind, PrivacyReport, PrivacyRules, Screened
+from cortex.domain.privacy import Action, Finding, Kind, PrivacyReport, PrivacyRules, Screened, rules_from_json
 from cortex.domain.revision import Counters, EventKind
 from cortex.ports.privacy_store import PrivacyFigures, Quarantined
 from cortex.ports.revision_store import LatestRevision
 from services.parse.consume import ParseStage
 from services.parse.screening import Screening
+from tests.unlined import Unlined
 
 TENANT, SOURCE, DOCUMENT = TenantId(uuid.uuid4()), SourceId(uuid.uuid4()), DocumentId(uuid.uuid4())
 READ = ParsedDocument((Block(0, BlockKind.PARAGRAPH, "Doors open at eight."),), title="Opening hours")
@@ -73,7 +75,7 @@ class English:
 
 
 @dataclass
-class Shelf:
+class Shelf(Unlined):
     """Every port of the stage: what it reads and what it was told."""
 
     latest_revision: LatestRevision | None = field(default_factory=latest)
@@ -164,6 +166,39 @@ async def test_a_document_that_cannot_be_parsed_becomes_an_empty_one(error: Cort
     assert shelf.saved == [(1, ParsedDocument(blocks=()), "opening hours")]
     assert shelf.failures == [("parse", str(error))]
     assert [event.revision for event in shelf.published] == [1]
+
+
+@pytest.mark.parametrize(
+    ("rules", "report"),
+    [
+        ({}, PrivacyReport({Kind.UNSCREENED: 1})),
+        ({"email": "redact"}, PrivacyReport({Kind.UNSCREENED: 1})),
+        ({"email": "drop"}, PrivacyReport({Kind.UNSCREENED: 1}, altered=True)),
+        ({"email": "quarantine"}, PrivacyReport({Kind.UNSCREENED: 1}, altered=True, quarantined=True)),
+        ({"email": "quarantine", "unscreened": "detect"}, PrivacyReport({Kind.UNSCREENED: 1})),
+    ],
+)
+@pytest.mark.parametrize("outcome", [Invalid("encrypted"), ParsedDocument(blocks=())], ids=["broken", "a scan"])
+async def test_a_file_that_cannot_be_screened_is_treated_as_the_rules_say(
+    outcome: ParsedDocument | CortexError, rules: dict[str, str], report: PrivacyReport
+) -> None:
+    shelf = Shelf(outcome=outcome, privacy=rules_from_json({"actions": rules}))
+    await stage(shelf).handle(changed())
+    assert shelf.reports == [report]
+
+
+async def test_an_empty_file_has_nothing_to_screen() -> None:
+    nothing = replace(latest(), content_sha256=hashlib.sha256(b"").hexdigest())
+    shelf = Shelf(latest_revision=nothing, outcome=ParsedDocument(blocks=()))
+    await stage(shelf).handle(changed())
+    assert shelf.reports == [PrivacyReport()]
+
+
+async def test_a_released_file_is_given_out_though_nobody_could_screen_it() -> None:
+    rules = rules_from_json({"actions": {"email": "quarantine"}})
+    shelf = Shelf(latest_revision=replace(latest(), released=True), outcome=Invalid("encrypted"), privacy=rules)
+    await stage(shelf).handle(changed())
+    assert shelf.reports == [PrivacyReport({Kind.UNSCREENED: 1})]
 
 
 async def test_what_may_pass_is_raised_for_another_delivery() -> None:
