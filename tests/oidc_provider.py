@@ -37,13 +37,17 @@ def make_key(bits: int = 2048) -> rsa.RSAPrivateKey:
 
 @dataclass
 class Provider:
-    """`person` is who is signed in there; `alter` changes an ID token's claims before they are signed."""
+    """`person` is who is signed in there; `alter` changes an ID token's claims before they are signed.
+
+    `jwks_uri`: where discovery says that the keys are, if not here.
+    """
 
     issuer: str
     person: dict[str, Any] = field(default_factory=lambda: {"sub": "ann-1"})
     alter: Callable[[dict[str, Any]], None] = lambda _claims: None
     keys: dict[str, rsa.RSAPrivateKey] = field(default_factory=lambda: {"first": first_key()})
     in_userinfo: bool = False
+    jwks_uri: str = ""
     down: bool = False
     asked: list[str] = field(default_factory=list)
     codes: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -81,7 +85,8 @@ class Provider:
             f"{name}_endpoint": f"{self.issuer}/{path}"
             for name, path in (("authorization", "authorize"), ("token", "token"), ("userinfo", "userinfo"))
         }
-        return JSONResponse(found | {"jwks_uri": f"{self.issuer}/jwks"}, status_code=503 if self.down else 200)
+        keys = self.jwks_uri or f"{self.issuer}/jwks"
+        return JSONResponse(found | {"jwks_uri": keys}, status_code=503 if self.down else 200)
 
     async def _authorize(self, request: Request) -> RedirectResponse:
         """Whoever comes is signed in as `person` at once."""

@@ -46,6 +46,10 @@ class EgressPolicy:
                 hosts.add(_plain(entry))
         return cls(frozenset(hosts), tuple(networks))
 
+    def naming(self, host: str) -> "EgressPolicy":
+        """The same, and a host that the operator has configured as such: nobody from outside named it."""
+        return EgressPolicy(self.hosts | {_plain(host)}, self.networks)
+
     def permits(self, host: str, address: Address) -> bool:
         if _plain(host) in self.hosts or any(address in network for network in self.networks):
             return True
@@ -121,9 +125,14 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         await self._inner.aclose()
 
 
+def guarded(policy: EgressPolicy, *, resolver: Resolve = resolve) -> GuardedTransport:
+    """Over the network, past any proxy."""
+    return GuardedTransport(policy, httpx.AsyncHTTPTransport(trust_env=False), resolver=resolver)
+
+
 def guarded_client(policy: EgressPolicy, *, timeout_s: float, resolver: Resolve = resolve) -> httpx.AsyncClient:
     """The one client for addresses that came from outside, and past any proxy. Whoever reads a body bounds it."""
-    transport = GuardedTransport(policy, httpx.AsyncHTTPTransport(trust_env=False), resolver=resolver)
+    transport = guarded(policy, resolver=resolver)
     return httpx.AsyncClient(
         transport=transport, timeout=timeout_s, trust_env=False, follow_redirects=True, max_redirects=REDIRECTS_MAX
     )

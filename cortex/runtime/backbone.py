@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from cortex.adapters.clock import SystemClock
+from cortex.adapters.egress import EgressPolicy
 from cortex.adapters.language import LanguageByScript
 from cortex.adapters.nats import NatsBus, StagePublisher
 from cortex.adapters.objects import Objects
@@ -32,13 +33,19 @@ class Backbone:
     groups: RedisGroupCache
     redactor: Redactor
     languages: LanguageByScript
+    egress: EgressPolicy
 
 
 @asynccontextmanager
 async def backbone(
     settings: PlatformSettings, *, connections_max: int = 10, connected: bool = True
 ) -> AsyncIterator[Backbone]:
-    """Raises Transient while the bus is out of reach; the others connect on first use. Not `connected`: no bus."""
+    """Raises Transient while the bus is out of reach; the others connect on first use. Not `connected`: no bus.
+
+    Invalid where CORTEX_EGRESS_ALLOWED names what is neither a host nor a network. Whatever fetches has its policy
+    from here.
+    """
+    egress = EgressPolicy.parsed(settings.egress_allowed)
     async with AsyncExitStack() as stack:
         database = Database.connect(settings.database_url, connections_max=connections_max)
         stack.push_async_callback(database.close)
@@ -61,6 +68,7 @@ async def backbone(
             groups=groups,
             redactor=redactor(settings),
             languages=LanguageByScript("en"),
+            egress=egress,
         )
 
 

@@ -1,20 +1,24 @@
 """Documents of the identity provider over HTTP: bounded, without redirects, errors as ours."""
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
+from cortex.adapters.egress import GuardedTransport
 from cortex.domain.errors import Denied, Transient
+
+logger = logging.getLogger(__name__)
 
 BYTES_MAX = 1024 * 1024
 
 
 class Fetch:
-    """`transport` is where a guard against addresses that nobody should fetch stands; None: a plain one."""
+    """`transport` refuses addresses that nobody should fetch: what discovery names, somebody else wrote."""
 
-    def __init__(self, *, timeout_s: float, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, *, timeout_s: float, transport: GuardedTransport) -> None:
         self._client = httpx.AsyncClient(
             timeout=timeout_s,
             transport=transport,
@@ -46,6 +50,9 @@ class Fetch:
                 body = await _bounded(response)
             finally:
                 await response.aclose()
+        except Denied as error:
+            logger.warning("fetching for the identity provider: %s", error)
+            raise Transient("the identity provider names an address that is not fetched; the log says which") from error
         except httpx.HTTPError as error:
             raise Transient("the identity provider does not answer", retry_after_s=2.0) from error
         if 400 <= response.status_code < 500 and response.status_code not in (404, 408, 429):

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
-import httpx
-
+from cortex.adapters.egress import EgressPolicy, Resolve, guarded, resolve
 from cortex.adapters.oidc import tokens
 from cortex.adapters.oidc.fetch import Fetch
 from cortex.adapters.oidc.keys import Key, Keys
@@ -32,14 +31,15 @@ class Metadata:
 
 
 class OidcProvider:
-    """Implements IdentityProvider."""
+    """Implements IdentityProvider. Fetches from the issuer's own host, and otherwise from where `egress` permits."""
 
     def __init__(
-        self, settings: OidcSettings, clock: Clock, *, transport: httpx.AsyncBaseTransport | None = None
+        self, settings: OidcSettings, clock: Clock, *, egress: EgressPolicy, resolver: Resolve = resolve
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._fetch = Fetch(timeout_s=settings.timeout_s, transport=transport)
+        policy = egress.naming(urlsplit(settings.issuer).hostname or "")
+        self._fetch = Fetch(timeout_s=settings.timeout_s, transport=guarded(policy, resolver=resolver))
         self._keys = Keys(self._fetch_keys, clock, settings)
         self._lock = asyncio.Lock()
         self._metadata: tuple[Metadata, datetime] | None = None

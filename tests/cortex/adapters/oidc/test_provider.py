@@ -5,14 +5,18 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
 
+from cortex.adapters.egress import Address, EgressPolicy, Resolve, resolve
 from cortex.adapters.oidc.provider import OidcProvider
 from cortex.adapters.oidc.settings import OidcSettings
 from cortex.domain.errors import Denied, Invalid, Transient
 from tests.oidc_provider import AUDIENCE, CLIENT_ID, CLIENT_SECRET, Provider, make_key, provider_on
+
+NOWHERE_PRIVATE = EgressPolicy()
 
 
 class LaterClock:
@@ -31,7 +35,9 @@ class Scene:
         self.clock = LaterClock()
         self._stack = stack
 
-    def client(self, **more: Any) -> OidcProvider:
+    def client(
+        self, *, egress: EgressPolicy = NOWHERE_PRIVATE, resolver: Resolve = resolve, **more: Any
+    ) -> OidcProvider:
         settings = OidcSettings(
             **{
                 "issuer": self.provider.issuer,
@@ -42,7 +48,7 @@ class Scene:
                 **more,
             }
         )
-        made = OidcProvider(settings, self.clock)
+        made = OidcProvider(settings, self.clock, egress=egress, resolver=resolver)
         self._stack.push_async_callback(made.close)
         return made
 
@@ -135,3 +141,48 @@ async def test_without_an_audience_no_access_token_is_accepted(scene: Scene) -> 
 def test_an_issuer_is_reached_over_https(issuer: str) -> None:
     with pytest.raises(Invalid, match="CORTEX_OIDC_ISSUER"):
         OidcSettings(issuer=issuer, client_id="x", redirect_url="https://cortex.example/auth/callback")
+
+
+class Names:
+    """A resolver: what each name means, in turn, the last for ever; what is no name of it means itself."""
+
+    def __init__(self, **answers: list[str]) -> None:
+        self._answers = {name.replace("_", "."): found for name, found in answers.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> list[Address]:
+        self.asked.append(host)
+        turns = self._answers.get(host, [host])
+        return [ip_address(turns.pop(0) if len(turns) > 1 else turns[0])]
+
+
+@pytest.mark.parametrize("inside", ["169.254.169.254", "10.0.0.7", "127.0.0.1"])
+async def test_keys_are_not_fetched_from_inside_because_discovery_says_so(scene: Scene, inside: str) -> None:
+    """Whoever writes the provider's discovery has no say in what is reached from here."""
+    scene.provider.jwks_uri = "https://keys.idp.example/jwks"
+    client = scene.client(resolver=Names(keys_idp_example=[inside]))
+    with pytest.raises(Transient, match="not fetched") as refused:
+        await client.verify(scene.token())
+    assert inside not in str(refused.value)
+    assert "keys.idp.example" not in str(refused.value)
+
+
+async def test_a_name_that_means_another_address_a_moment_later_leads_nowhere_else(scene: Scene) -> None:
+    """DNS rebinding: the name is asked once, and the connection goes to what was looked at."""
+    port = scene.provider.issuer.rpartition(":")[2]
+    scene.provider.jwks_uri = f"https://keys.idp.example:{port}/jwks"
+    names = Names(keys_idp_example=["127.0.0.2", "127.0.0.1"])
+    client = scene.client(egress=EgressPolicy.parsed(["127.0.0.2"]), resolver=names)
+    with pytest.raises(Transient):
+        await client.verify(scene.token())
+    assert names.asked.count("keys.idp.example") == 1
+
+
+async def test_an_operator_may_allow_what_is_not_public(scene: Scene) -> None:
+    port = scene.provider.issuer.rpartition(":")[2]
+    scene.provider.jwks_uri = f"http://localhost:{port}/jwks"
+    with pytest.raises(Transient):
+        await scene.client(resolver=Names(localhost=["127.0.0.1"])).verify(scene.token())
+    allowed = EgressPolicy.parsed(["localhost"])
+    client = scene.client(egress=allowed, resolver=Names(localhost=["127.0.0.1"]))
+    assert (await client.verify(scene.token())).subject == scene.provider.person["sub"]
