@@ -1,5 +1,6 @@
 """One container's row, its tuples, and the repairs that bring a change to the points below it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlalchemy import text
@@ -11,6 +12,7 @@ from cortex.adapters.postgres.acl_rows import (
     leads_to,
     look_up,
     resolved_json,
+    stored_node,
     write_references,
     write_relations,
 )
@@ -22,12 +24,32 @@ from cortex.domain.identity import ContainerId, container_id, external_id
 from cortex.domain.relation import acl_relations
 from cortex.domain.revision import check_version, sha256_json
 
-DEPTH_MAX = 40
-"""Containers above one another. The engine gives up at 50 steps; what it cannot check, nobody sees."""
+DEPTH_MAX = 30
+"""Containers within one another, through parents and `viewers:`.
+
+The engine gives up at 50 steps, and what it cannot check nobody sees. A container takes one of them and a nested group
+two (`group_rows.NESTED_MAX`): the deepest of both together is walked, with some to spare.
+"""
 
 _STORED = text(
-    "SELECT acl_sha256, version, sharing_approved, tombstoned_at IS NOT NULL AS tombstoned FROM containers"
-    " WHERE id = :id FOR UPDATE"
+    "SELECT acl_sha256, version, sharing_approved, tombstoned_at IS NOT NULL AS tombstoned, parent_id, acl_resolved"
+    " FROM containers WHERE id = :id FOR UPDATE"
+)
+# How many lie within one another below it.
+_BELOW = text(
+    """
+    WITH RECURSIVE below (id, depth) AS (
+        SELECT CAST(:id AS uuid), 0
+        UNION
+        SELECT next.id, below.depth + 1 FROM below CROSS JOIN LATERAL (
+            SELECT c.id FROM containers c WHERE c.parent_id = below.id AND c.tombstoned_at IS NULL
+            UNION ALL
+            SELECT r.referrer_id FROM acl_references r
+            WHERE r.container_id = below.id AND r.referrer_kind = 'container'
+        ) AS next (id) WHERE below.depth < :most
+    )
+    SELECT max(depth) FROM below
+    """
 )
 # Cycles are looked for under this lock, so that two writes cannot close one together.
 _CONTAINERS_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('containers:' || :tenant, 0))")
@@ -76,7 +98,9 @@ async def put_container(
             if row.version != state.version:
                 await connection.execute(_TOUCH, {"version": state.version, "id": identifier})
             return identifier, None
-    await _refuse_cycle(connection, scene, identifier, node, state.external_id)
+    before = None if row is None or row.tombstoned else stored_node(row.acl_resolved, row.parent_id, None)
+    if before is None or leads_to(before) != leads_to(node):
+        await _refuse_nesting(connection, scene, identifier, node, state.external_id)
     await connection.execute(
         _WRITE,
         {
@@ -115,15 +139,24 @@ async def delete_container(
     return await write_relations(connection, scene.tenant, identifier, frozenset())
 
 
-async def _refuse_cycle(
+async def _refuse_nesting(
     connection: AsyncConnection, scene: Scene, identifier: ContainerId, node: Node, external: str
 ) -> None:
     await connection.execute(_CONTAINERS_LOCK, {"tenant": str(scene.tenant)})
     above = await containers_above(connection, leads_to(node))
     if identifier in above or identifier in leads_to(node):
         raise Invalid(f"container {external!r}: its parent or a viewers: principal leads back to itself")
-    depth, parent = 1, node.parent
-    while parent is not None and parent in above:
-        depth, parent = depth + 1, above[parent].parent
+    below = (await connection.execute(_BELOW, {"id": identifier, "most": DEPTH_MAX})).scalar_one()
+    depth = _levels(node, above, {}) + int(below)
     if depth > DEPTH_MAX:
-        raise Invalid(f"container {external!r}: lies {depth} containers deep; at most {DEPTH_MAX}")
+        raise Invalid(f"container {external!r}: lies among {depth} containers in one another; at most {DEPTH_MAX}")
+
+
+def _levels(node: Node, above: Mapping[ContainerId, Node], known: dict[ContainerId, int]) -> int:
+    """How many containers the longest way up leads through, with this one."""
+    deepest = 0
+    for container in leads_to(node) & above.keys():
+        if container not in known:
+            known[container] = _levels(above[container], above, known)
+        deepest = max(deepest, known[container])
+    return deepest + 1

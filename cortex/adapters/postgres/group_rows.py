@@ -23,8 +23,8 @@ SMALL_MAX = 1_000
 """Members of a group that is written in one transaction; more go page by page."""
 PAGE_MAX = 10_000
 MEMBERS_MAX = 2_000_000
-NESTED_MAX = 16
-"""Groups within one another: the permission engine gives up at some depth, and what it cannot check nobody sees."""
+NESTED_MAX = 8
+"""Groups within one another. Each takes two of the engine's steps (`container_rows.DEPTH_MAX`)."""
 
 # Whoever changes groups waits here, so that two writes cannot close a cycle together.
 _GROUPS_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('groups:' || :tenant, 0))")

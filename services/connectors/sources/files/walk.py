@@ -19,7 +19,7 @@ from services.connectors.sources.files.tree import Entry, Kind, Stat, Tree
 
 ROOT = "."
 SOURCE_NAME = "source.yaml"  # describes the source itself
-DEPTH_MAX = 39  # of folders below the root; with it, as many containers as may lie in each other
+DEPTH_MAX = 29  # of folders below the root; with it, as many containers as may lie in each other
 
 
 @dataclass(frozen=True, slots=True)

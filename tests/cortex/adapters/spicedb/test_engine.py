@@ -8,22 +8,20 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cortex.adapters.postgres.container_rows import DEPTH_MAX
+from cortex.adapters.postgres.group_rows import NESTED_MAX
 from cortex.adapters.spicedb.engine import SpiceDbEngine
-from cortex.domain.acl import AclOf, Asker, Inherit, Node, Person, openable, visible
+from cortex.domain.acl import AclOf, Asker, Group, Inherit, Node, Person, Principal, openable, visible
 from cortex.domain.errors import Bug, Transient
-from cortex.domain.identity import ContainerId, DocumentId, PersonId, TenantId
+from cortex.domain.identity import ContainerId, DocumentId, GroupId, PersonId, TenantId
 from cortex.domain.relation import (
     Operation,
-    Relation,
     RelationUpdate,
     acl_relations,
     group_relations,
-    membership_relation,
-    sharing_relation,
 )
 from cortex.ports.permission_engine import UPDATES_MAX, Check
 from tests.local_servers import KeyedUrl
-from tests.worlds import World, make_world
+from tests.worlds import World, make_world, relations_of
 
 pytestmark = pytest.mark.servers
 
@@ -35,23 +33,15 @@ async def engine(spicedb: KeyedUrl) -> AsyncIterator[SpiceDbEngine]:
     await engine.close()
 
 
-def relations(world: World) -> list[RelationUpdate]:
-    found: set[Relation] = {sharing_relation(world.tenant)}
-    for group, members in world.members.items():
-        found |= group_relations(world.tenant, group, members)
-    for container, node in world.containers.items():
-        found |= acl_relations(world.tenant, "container", container, node)
-    for document, node in world.documents.items():
-        found |= acl_relations(world.tenant, "document", document, node)
-    found |= {membership_relation(world.tenant, asker.person) for asker in world.askers if not asker.guest}
-    return [RelationUpdate(Operation.TOUCH, relation) for relation in sorted(found)]
+def updates_of(world: World) -> list[RelationUpdate]:
+    return [RelationUpdate(Operation.TOUCH, relation) for relation in relations_of(world)]
 
 
 @pytest.mark.parametrize("seed", range(25))
 async def test_it_answers_as_the_algebra_says(engine: SpiceDbEngine, seed: int) -> None:
     print(f"seed {seed}")
     world = make_world(random.Random(seed))
-    updates = relations(world)
+    updates = updates_of(world)
     token = None
     for start in range(0, len(updates), UPDATES_MAX):
         token = await engine.write(updates[start : start + UPDATES_MAX])
@@ -74,7 +64,7 @@ async def test_an_unknown_document_is_hidden(engine: SpiceDbEngine) -> None:
 
 async def test_a_relation_named_twice_in_a_write_keeps_its_last_word(engine: SpiceDbEngine) -> None:
     world = make_world(random.Random(1))
-    [touch, *_] = relations(world)
+    [touch, *_] = updates_of(world)
     await engine.write([touch, RelationUpdate(Operation.DELETE, touch.relation), touch])
 
 
@@ -102,15 +92,27 @@ async def test_a_wrong_key_opens_nothing(spicedb: KeyedUrl) -> None:
 
 
 @pytest.mark.parametrize("inherit", [Inherit.RESTRICT, Inherit.EXTEND])
-async def test_the_deepest_chain_of_containers_that_a_write_may_make_is_still_checked(
-    engine: SpiceDbEngine, inherit: Inherit
+@pytest.mark.parametrize("named", ["allow", "all_of", "deny"])
+async def test_the_deepest_that_writes_may_make_of_containers_and_groups_is_still_checked(
+    engine: SpiceDbEngine, inherit: Inherit, named: str
 ) -> None:
-    tenant, ann = TenantId(uuid.uuid4()), PersonId(uuid.uuid4())
+    tenant, ann, ben = TenantId(uuid.uuid4()), PersonId(uuid.uuid4()), PersonId(uuid.uuid4())
+    groups = [GroupId(uuid.uuid4()) for _ in range(NESTED_MAX)]
+    found = set(group_relations(tenant, groups[-1], frozenset([Person(ann)])))
+    for above, below in itertools.pairwise(groups):
+        found |= group_relations(tenant, above, frozenset([Group(below)]))
+    crew, both = frozenset[Principal]([Group(groups[0])]), frozenset[Principal]([Person(ann), Person(ben)])
+    acls = {
+        "allow": AclOf(allow=crew),
+        "all_of": AclOf(allow=both, all_of=frozenset([crew])),
+        "deny": AclOf(allow=both, deny=crew),
+    }
     chain = [ContainerId(uuid.uuid4()) for _ in range(DEPTH_MAX)]
-    found = acl_relations(tenant, "container", chain[0], Node(AclOf(allow=frozenset([Person(ann)]))))
+    found |= acl_relations(tenant, "container", chain[0], Node(acls[named]))
     for above, container in itertools.pairwise(chain):
         found |= acl_relations(tenant, "container", container, Node(AclOf(inherit=inherit), above))
     document = DocumentId(uuid.uuid4())
     found |= acl_relations(tenant, "document", document, Node(AclOf(inherit=inherit), chain[-1]))
     token = await engine.write([RelationUpdate(Operation.TOUCH, relation) for relation in sorted(found)])
-    assert await engine.check(tenant, ann, [Check(document)], at_least_as_fresh=token) == [True]
+    seen = [await engine.check(tenant, who, [Check(document)], at_least_as_fresh=token) for who in (ann, ben)]
+    assert seen == ([[False], [True]] if named == "deny" else [[True], [False]])
