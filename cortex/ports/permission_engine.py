@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
-from cortex.domain.identity import DocumentId, PersonId, TenantId
+from cortex.domain.identity import ContainerId, DocumentId, PersonId, TenantId
 from cortex.domain.relation import Relation, RelationUpdate
 
 UPDATES_MAX = 1_000
@@ -12,10 +12,11 @@ UPDATES_MAX = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """May this person `view` (or `open`, by its id) the document?"""
+    """May this person `view` it? A document may be `openable`, too: by its id."""
 
-    document_id: DocumentId
+    id: DocumentId | ContainerId
     permission: str = "view"
+    kind: Literal["document", "container"] = "document"
 
 
 class PermissionEngine(Protocol):

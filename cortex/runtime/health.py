@@ -25,9 +25,23 @@ async def probes(*, port: int | None, is_ready: Callable[[], bool], registry: Co
     async def ready(_: Request) -> Response:
         return PlainTextResponse("ready") if is_ready() else PlainTextResponse("starting or stopping", 503)
 
+    routes = [Route("/healthz", alive), Route("/readyz", ready), _metrics(registry)]
+    async with serving(Starlette(routes=routes), port=port):
+        yield
+
+
+@asynccontextmanager
+async def measured(*, port: int | None, host: str, registry: CollectorRegistry) -> AsyncIterator[None]:
+    """Metrics alone, without a credential, at an address that people do not reach. Without a port there are none."""
+    if port is None:
+        yield
+        return
+    async with serving(Starlette(routes=[_metrics(registry)]), port=port, host=host):
+        yield
+
+
+def _metrics(registry: CollectorRegistry) -> Route:
     async def metrics(_: Request) -> Response:
         return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
 
-    routes = [Route("/healthz", alive), Route("/readyz", ready), Route("/metrics", metrics)]
-    async with serving(Starlette(routes=routes), port=port):
-        yield
+    return Route("/metrics", metrics)

@@ -13,7 +13,8 @@ from cortex.runtime.reranker_settings import RerankerSettings
 class PlatformSettings:
     """Where everything is. Addresses hold passwords, hence hidden from `repr`.
 
-    `health_port` None: no probes.
+    `health_port` None: no probes. `metrics_port`: where the gateway gives its metrics without a credential, at
+    `metrics_bind`; None: only with one, on its own port.
     `recogniser`: what finds personal data in documents. `egress_allowed`: hosts and networks that may be fetched from
     though they are not public. `llm_gateway_url`, `connectors_url`: where those services are processes of their own;
     None where they share this one. `engines_file`: the operator's language models, for tenants without their own.
@@ -34,6 +35,8 @@ class PlatformSettings:
     internal_key: str = field(repr=False)
     otlp_url: str | None = None
     health_port: int | None = None
+    metrics_port: int | None = None
+    metrics_bind: str = "127.0.0.1"
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
@@ -76,6 +79,7 @@ class PlatformSettings:
             raise Invalid(f"set {', '.join(missing)}; `cortex up` does so for what it starts")
         data = Path(environment.get("CORTEX_DATA", ".cortex")).absolute()
         port, engines_file = environment.get("CORTEX_HEALTH_PORT"), environment.get("CORTEX_ENGINES_FILE")
+        metrics_port = environment.get("CORTEX_METRICS_PORT")
         recogniser = environment.get("CORTEX_RECOGNISER", "rules")
         if recogniser not in ("rules", "presidio"):
             raise Invalid(f"CORTEX_RECOGNISER={recogniser}: use rules or presidio")
@@ -86,6 +90,8 @@ class PlatformSettings:
             models_dir=Path(environment.get("CORTEX_MODELS_DIR", data / "models")),
             otlp_url=environment.get("CORTEX_OTLP_URL") or None,
             health_port=int(port) if port else None,
+            metrics_port=int(metrics_port) if metrics_port else None,
+            metrics_bind=environment.get("CORTEX_METRICS_BIND") or "127.0.0.1",
             recogniser="presidio" if recogniser == "presidio" else "rules",
             llm_gateway_url=environment.get("CORTEX_LLM_GATEWAY_URL") or None,
             connectors_url=environment.get("CORTEX_CONNECTORS_URL") or None,

@@ -224,7 +224,7 @@ def _stored(assignment: Assignment, draft: _Draft, interrupted: str | None) -> S
         unsupported_dropped=draft.dropped,
         degraded=[*assignment.retrieval.degraded, *(draft.ending.degraded if draft.ending else ())],
         usage=UsageBody(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens),
-        stages_ms=assignment.asking.stages.spent_ms(),
+        stages_ms=assignment.asking.stages.told_ms(),
         trace_id=assignment.asking.trace_id,
         considered=considered(assignment.retrieval.found, assignment.passages),
     )

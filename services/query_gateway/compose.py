@@ -29,6 +29,8 @@ from cortex.ports.authenticator import Authenticator
 from cortex.ports.generator import Generator
 from cortex.ports.limits import PrincipalLimits
 from cortex.runtime.backbone import Backbone, backbone
+from cortex.runtime.edge.refusals import settling
+from cortex.runtime.health import measured
 from cortex.runtime.http import serving
 from cortex.runtime.lifecycle import Loop, every, run_loops
 from cortex.runtime.listening import Listening
@@ -130,6 +132,8 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
             opened(shared, authenticator=who.authenticator, directory=who.directory, limits=who.limits)
         )
         app = create_app(ports, settings(platform, listening))
+        where = measured(port=platform.metrics_port, host=platform.metrics_bind, registry=ports.registry)
+        await stack.enter_async_context(where)
         await stack.enter_async_context(serving(app, port=listening.port, host=listening.identity.bind))
         ready.set()
-        await run_loops([warming(who.directory)], stop=stop)
+        await run_loops([warming(who.directory), settling(who.refusals)], stop=stop)

@@ -46,7 +46,7 @@ from services.query_gateway.answering import Answering
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.following import Following
 from services.query_gateway.health import Probe
-from services.query_gateway.identify import Identify
+from services.query_gateway.identify import Identify, Operator
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
@@ -156,8 +156,13 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         timeout_s=bounds.search_timeout_s,
     )
     return [
-        health.router(probes=ports.probes, registry=ports.registry, timeout_s=settings.probe_timeout_s),
-        search.router(identify=identify, retriever=retriever),
+        health.router(
+            probes=ports.probes,
+            registry=ports.registry,
+            operator=Operator(ports.authenticator),
+            timeout_s=settings.probe_timeout_s,
+        ),
+        search.router(identify=identify, retriever=retriever, visibility=visibility),
         chat.router(identify=identify, chat=talk),
         completions.router(identify=identify, completions=openai, clock=ports.clock),
         answers.router(

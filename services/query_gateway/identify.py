@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from cortex.domain.credential import Reader, Scope
+from cortex.domain.credential import Credential, Reader, Role, Scope
 from cortex.domain.errors import CrossSite, Denied, NotFound, Unauthenticated
 from cortex.ports.authenticator import Authenticator, Presented
 from cortex.ports.directory import Directory
@@ -27,6 +27,34 @@ class Asking:
     reader: Reader
     stages: Stages
     trace_id: str
+
+
+class Operator:
+    """A dependency of routes for those who run the platform: an administrator or auditor, or a key of that role.
+
+    Raises Denied, with what would do. Unauthenticated without a credential that holds.
+    """
+
+    roles = frozenset({Role.ADMIN, Role.AUDITOR})
+    scope = Scope.READ
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+
+    async def __call__(self, request: Request, _documented: Bearer) -> Credential:
+        credential = await authenticated(self._authenticator, Presented.of(request.method, request.headers))
+        if credential.role not in self.roles or self.scope not in credential.scopes:
+            raise Denied("this takes the role admin or auditor, with the scope read")
+        return credential
+
+
+async def authenticated(authenticator: Authenticator, presented: Presented) -> Credential:
+    try:
+        return await authenticator.authenticate(presented)
+    except CrossSite:
+        raise
+    except Denied as error:
+        raise Unauthenticated(str(error) or "Send Authorization: Bearer TOKEN.") from error
 
 
 class Identify:
@@ -57,13 +85,9 @@ class Identify:
         return Asking(reader, stages, trace_id(request))
 
     async def _reader(self, presented: Presented) -> Reader:
+        credential = await authenticated(self._authenticator, presented)
         try:
-            credential = await self._authenticator.authenticate(presented)
             asker = await self._directory.expand(credential.tenant_id, credential.person_id)
-        except CrossSite:
-            raise
-        except Denied as error:
-            raise Unauthenticated(str(error) or "Send Authorization: Bearer TOKEN.") from error
         except NotFound:
             raise Unauthenticated("The person of this credential is unknown or inactive.") from None
         if Scope.READ not in credential.scopes:

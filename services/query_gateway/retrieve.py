@@ -1,7 +1,7 @@
 """The path from a question to passages that the asker may open (architecture section 7, "Ask")."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cortex.domain.acl_index import asker_tokens
 from cortex.domain.answer import Passage
@@ -20,6 +20,7 @@ from cortex.ports.vector_index import VectorReader
 from services.query_gateway.admission import Admission, Admitted
 from services.query_gateway.deadline import both, within
 from services.query_gateway.encode import QueryEncoder
+from services.query_gateway.folders import openable_filters
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.pool import Candidate, Plan, full, plan, union
 from services.query_gateway.ranking import rank, rank_lists, reordered
@@ -68,6 +69,7 @@ class Retriever:
 
         Raises Transient when the index, the document store or the permission engine cannot be asked.
         """
+        query = replace(query, filters=await openable_filters(self._visibility, reader, query.filters))
         with stages.stage("encode"):
             encoded = await self._encoder.encode(reader.tenant_id, query.text, query.mode)
         chosen = plan(query.mode, encoded)
@@ -107,10 +109,11 @@ class Retriever:
     ) -> None:
         """The first pool, and one deeper query if it runs dry."""
         for limit in (self._settings.arm_limit, self._settings.deep_arm_limit):
-            with stages.stage("search"):
+            first = limit == self._settings.arm_limit  # that there is a second says how much was hidden
+            with stages.stage("search", told=first):
                 result = await self._search(asked, limit)
-            ranked = await self._ranked(asked, result, stages, degraded)
-            with stages.stage("recheck"):
+            ranked = await self._ranked(asked, result, stages, degraded, told=first)
+            with stages.stage("recheck", told=False):
                 await admission.walk(ranked, needed=self._settings.candidates_max if everything else needed)
             if len(admission.admitted) >= needed or admission.spent or not full(result, limit=limit):
                 return
@@ -125,19 +128,21 @@ class Retriever:
         async with within(self._settings.search_timeout_s, "the index"):
             return await self._index.search(asked.scope, request)
 
-    async def _ranked(self, asked: _Asked, result: HybridResult, stages: Stages, degraded: set[str]) -> list[Candidate]:
+    async def _ranked(
+        self, asked: _Asked, result: HybridResult, stages: Stages, degraded: set[str], *, told: bool
+    ) -> list[Candidate]:
         points = union(result, limit=self._settings.pool_max)
         if asked.plan.fusion is not Fusion.SCORES:
             return rank_lists(points, result, asked.plan)
-        return await self._rank(asked, points, stages, degraded)
+        return await self._rank(asked, points, stages, degraded, told=told)
 
     async def _rank(
-        self, asked: _Asked, points: list[ScoredPoint], stages: Stages, degraded: set[str]
+        self, asked: _Asked, points: list[ScoredPoint], stages: Stages, degraded: set[str], *, told: bool
     ) -> list[Candidate]:
         """Exact scores of both arms for the whole union, beside the token vectors' scores."""
         if not points:
             return []
-        with stages.stage("rerank"):
+        with stages.stage("rerank", told=told):
             exact, late = await both(self._exact(asked, points), self._late_interaction(asked, points))
             if late is None and asked.plan.rerank:
                 degraded.add("rerank")

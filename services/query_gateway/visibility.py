@@ -1,9 +1,9 @@
 """What a reader may see now: the live row and the permission engine, at least as fresh as the last permission write."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from cortex.domain.credential import Reader
-from cortex.domain.identity import DocumentId
+from cortex.domain.identity import ContainerId, DocumentId
 from cortex.ports.document_reader import DocumentReader, LiveDocument
 from cortex.ports.permission_engine import Check, PermissionEngine
 from services.query_gateway.deadline import within
@@ -45,14 +45,28 @@ class Visibility:
         """Those of at most one batch that the permission engine lets through."""
         if not documents:
             return set()
-        checks = [Check(document, permission) for document in documents]
-        async with within(self._timeout_s, "the permission engine"):
-            answers = await self._permissions.check(
-                reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token
-            )
+        answers = await self._checked(reader, [Check(document, permission) for document in documents], token)
         allowed = {document for document, answer in zip(documents, answers, strict=True) if answer is True}
         self._metrics.dropped("permission", len(documents) - len(allowed))
         return allowed
+
+    async def containers(self, reader: Reader, containers: Collection[ContainerId]) -> frozenset[ContainerId]:
+        """Those that the reader may see: a document that stands alone may lie in one that they may not."""
+        if not containers:
+            return frozenset()
+        ordered, token = sorted(containers), await self.token(reader)
+        allowed: set[ContainerId] = set()
+        for at in range(0, len(ordered), self._batch):
+            some = ordered[at : at + self._batch]
+            answers = await self._checked(reader, [Check(one, VIEW, "container") for one in some], token)
+            allowed |= {one for one, answer in zip(some, answers, strict=True) if answer is True}
+        return frozenset(allowed)
+
+    async def _checked(self, reader: Reader, checks: Sequence[Check], token: str | None) -> list[bool]:
+        async with within(self._timeout_s, "the permission engine"):
+            return await self._permissions.check(
+                reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token
+            )
 
     async def visible(
         self, reader: Reader, documents: Sequence[DocumentId], *, permission: str = VIEW

@@ -280,7 +280,6 @@ class ErrorEvent(Body):
 class DependencyState(Body):
     ok: bool
     ms: float
-    detail: str | None = None
 
 
 class Readiness(Body):

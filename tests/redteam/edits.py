@@ -157,8 +157,8 @@ BREACHES = (
             ),
             Edit(
                 f"{_GATEWAY}/search.py",
-                "_facets(body, retrieval.found)\n",
-                "_facets(body, retrieval.found, retrieval.looked_at)\n",
+                "_facets(body, counted)\n",
+                "_facets(body, counted, retrieval.looked_at)\n",
             ),
             Edit(
                 f"{_GATEWAY}/search.py",
@@ -170,25 +170,38 @@ BREACHES = (
         first="test_surfaces",
     ),
     Breach(
+        "closed-folders-named",
+        "facets name every folder above what may be seen, whether that may be seen or not",
+        (
+            Edit(
+                f"{_GATEWAY}/folders.py",
+                "for folder in one.container_ids if folder in allowed)",
+                "for folder in one.container_ids if allowed is not None)",
+            ),
+        ),
+        first="test_surfaces",
+    ),
+    Breach(
         "an-error-lets-in",
         "while the permission engine is out of reach, everybody may see everything",
         (
             Edit(
                 f"{_GATEWAY}/visibility.py",
-                "            answers = await self._permissions.check(\n"
+                "            return await self._permissions.check(\n"
                 "                reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token\n"
                 "            )\n",
                 "            try:\n"
-                "                answers = await self._permissions.check(\n"
+                "                return await self._permissions.check(\n"
                 "                    reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token\n"
                 "                )\n"
                 "            except Transient:\n"
-                "                answers = [True] * len(checks)\n",
+                "                return [True] * len(checks)\n",
             ),
             Edit(
                 f"{_GATEWAY}/visibility.py",
-                "from cortex.domain.identity import DocumentId\n",
-                "from cortex.domain.errors import Transient\nfrom cortex.domain.identity import DocumentId\n",
+                "from cortex.domain.identity import ContainerId, DocumentId\n",
+                "from cortex.domain.errors import Transient\n"
+                "from cortex.domain.identity import ContainerId, DocumentId\n",
             ),
         ),
         first="test_outage",

@@ -59,9 +59,19 @@ def test_facets_count_what_may_be_seen(arenas: Arenas) -> None:
             for facet in body["facets"].values():
                 assert facet["of_top"] <= len(visible), person
                 assert all(value["count"] <= len(visible) for value in facet["values"]), person
-            assert {v["value"]: v["count"] for v in body["facets"]["container_id"]["values"]} == by_folder(
-                arena, visible
-            ), person
+            counted = {value["value"]: value["count"] for value in body["facets"]["container_id"]["values"]}
+            assert counted == by_folder(arena, person), person
+
+
+def test_a_folder_that_may_not_be_seen_narrows_to_nothing(arenas: Arenas, chance: random.Random) -> None:
+    """As one that never was: else it would say of what may be seen where it lies."""
+    for arena in arenas.both():
+        for person in arena.some_people(chance, LOOKERS):
+            below = by_folder(arena, person)
+            for folder in arena.source.folders:
+                identifier = arena.folder_id(folder)
+                body = looking.search(arena.person(person), filters={"container_ids": [identifier]}).json()
+                assert len(body["results"]) == below.get(identifier, 0), (person, folder)
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.OWNER, Role.AUDITOR])
@@ -113,9 +123,10 @@ def finds_all(arena: Arena, person: str) -> None:
         assert found == arena.visible(person), (person, mode)
 
 
-def by_folder(arena: Arena, visible: frozenset[str]) -> dict[str, int]:
+def by_folder(arena: Arena, person: str) -> dict[str, int]:
+    """How much the person may see of what lies in each folder, of folders that they may see."""
     counts: dict[str, int] = {}
-    for name in visible:
-        for folder in folders_above(arena.source, name):
+    for name in arena.visible(person):
+        for folder in filter(partial(arena.source.viewers, person), folders_above(arena.source, name)):
             counts[arena.folder_id(folder)] = counts.get(arena.folder_id(folder), 0) + 1
     return counts

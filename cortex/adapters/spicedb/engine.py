@@ -86,9 +86,7 @@ class SpiceDbEngine:
             consistency=consistency,
             items=[
                 messages.CheckBulkPermissionsRequestItem(
-                    resource=core_pb2.ObjectReference(
-                        object_type="document", object_id=object_id(tenant, check.document_id)
-                    ),
+                    resource=core_pb2.ObjectReference(object_type=check.kind, object_id=object_id(tenant, check.id)),
                     permission=check.permission,
                     subject=subject,
                 )

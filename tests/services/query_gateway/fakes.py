@@ -16,6 +16,7 @@ from cortex.domain.errors import Denied, NotFound, Transient
 from cortex.domain.identity import (
     AnswerId,
     ChunkId,
+    ContainerId,
     ConversationId,
     DocumentId,
     GroupId,
@@ -70,7 +71,7 @@ class ManualClock:
 
 
 class Authenticator:
-    """The token is the person's name."""
+    """The token is the person's name, and one person audits."""
 
     async def authenticate(self, presented: Presented) -> Credential:
         name = presented.bearer()
@@ -78,7 +79,8 @@ class Authenticator:
             raise Denied("Send Authorization: Bearer TOKEN.")
         if name == "expired":
             raise Denied("The token has expired.")
-        return Credential(TENANT, person(name), f"{name}@acme.example", Role.MEMBER)
+        role = Role.AUDITOR if name == "auditor" else Role.MEMBER
+        return Credential(TENANT, person(name), f"{name}@acme.example", role)
 
 
 class Directory:
@@ -238,7 +240,7 @@ class Permissions:
     """`denied` holds (document, permission); `failing` and `hangs` break it."""
 
     def __init__(self) -> None:
-        self.denied: set[tuple[DocumentId, str]] = set()
+        self.denied: set[tuple[DocumentId | ContainerId, str]] = set()
         self.calls: list[tuple[PersonId, list[Check], str | None]] = []
         self.failing: Exception | None = None
         self.hangs = False
@@ -254,7 +256,7 @@ class Permissions:
             raise self.failing
         if self.hangs:
             await asyncio.Event().wait()
-        return [(check.document_id, check.permission) not in self.denied for check in checks]
+        return [(check.id, check.permission) not in self.denied for check in checks]
 
 
 class Objects:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cortex.domain.errors import Exhausted
-from cortex.domain.identity import GroupId
+from cortex.domain.identity import ContainerId, GroupId
+from services.query_gateway.folders import NOWHERE
 from services.query_gateway.settings import RetrievalSettings, Settings
 from tests.services.query_gateway.fakes import NOON, SOURCE, TENANT, down, person
 from tests.services.query_gateway.world import World
@@ -40,7 +41,7 @@ async def test_a_result_has_every_field_of_the_contract() -> None:
     assert (result["author"], result["superseded_by"], result["scores"]) == ("Ann", None, None)
     assert answer["degraded"] == []
     assert answer["next_cursor"] is None
-    assert {"auth", "encode", "search", "rerank", "recheck", "assemble"} <= answer["stages_ms"].keys()
+    assert {"auth", "encode", "search", "rerank", "assemble"} <= answer["stages_ms"].keys()
     assert len(answer["trace_id"]) == 32
 
 
@@ -72,6 +73,35 @@ async def test_what_the_permission_engine_denies_is_hidden_and_counted_for_admin
     assert answer["facets"]["source_type"] == {"values": [{"value": "files", "count": 1}], "of_top": 1}
     assert str(hidden) not in str(answer)
     assert world.dropped("permission") == 1
+
+
+async def test_facets_name_folders_that_the_asker_may_see() -> None:
+    """A document that stands alone may lie in one that they may not."""
+    world, seen, unseen = World(), ContainerId(uuid.uuid4()), ContainerId(uuid.uuid4())
+    world.add("a", "Text number one.", containers=(seen, unseen))
+    world.permissions.denied.add((unseen, "view"))
+    answer = await search(world, facets=["container_id"])
+    assert answer["facets"]["container_id"]["values"] == [{"value": str(seen), "count": 1}]
+    assert str(unseen) not in str(answer)
+
+
+async def test_a_folder_that_may_not_be_seen_narrows_like_one_that_never_was() -> None:
+    world, seen, unseen = World(), ContainerId(uuid.uuid4()), ContainerId(uuid.uuid4())
+    world.add("a", "Text number one.", containers=(seen, unseen))
+    world.permissions.denied.add((unseen, "view"))
+    await search(world, filters={"container_ids": [str(seen), str(unseen)]})
+    await search(world, filters={"container_ids": [str(unseen)]})
+    first, second = (request.filters.container_ids for request in world.index.requests)
+    assert (set(first), set(second)) == ({seen}, {NOWHERE})
+
+
+async def test_the_time_tells_nothing_of_what_was_hidden() -> None:
+    world = World(Settings(retrieval=RetrievalSettings(arm_limit=4, deep_arm_limit=40)))
+    for document in world.many(4):
+        world.permissions.denied.add((document, "view"))
+    answer = await search(world)
+    assert len(world.index.requests) == 2
+    assert answer["stages_ms"].keys() == {"auth", "encode", "search", "rerank", "assemble", "present"}
 
 
 async def test_the_recheck_is_at_least_as_fresh_as_the_last_permission_write() -> None:
@@ -159,7 +189,7 @@ async def test_the_walk_stops_at_the_bound_of_candidates() -> None:
     world.permissions.denied |= {(document, "view") for document in documents}
     assert ids(await search(world)) == []
     assert sum(len(checks) for _, checks, _ in world.permissions.calls) == 400
-    checked = [check.document_id for _, checks, _ in world.permissions.calls for check in checks]
+    checked = [check.id for _, checks, _ in world.permissions.calls for check in checks]
     assert len(set(checked)) == 400
 
 

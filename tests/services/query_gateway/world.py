@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Anchor, Block, BlockKind
-from cortex.domain.identity import ChunkId, DocumentId
+from cortex.domain.identity import ChunkId, ContainerId, DocumentId
 from cortex.domain.vector import (
     ScoredPoint,
 )
@@ -82,6 +82,7 @@ class World:
         ordinal: int = 0,
         url: str | None = None,
         mime: str = "text/markdown",
+        containers: tuple[ContainerId, ...] = (),
     ) -> DocumentId:
         """One more chunk of the document; the first call makes the document."""
         document = DocumentId(uuid.uuid5(TENANT, name))
@@ -114,7 +115,7 @@ class World:
             acl_revision=1,
             source_id=SOURCE.id,
             source_type=SOURCE.type,
-            container_ids=(),
+            container_ids=containers,
             embedded_sha256=f"{name}/{ordinal}",
             language="en",
             updated_at=updated_at,
