@@ -8,9 +8,10 @@ from pathlib import Path
 
 import jwt
 
-from cortex.domain.credential import Credential, Role
+from cortex.domain.credential import Credential, Refused, Role
 from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.domain.identity import PersonId, TenantId, normalise_email, slug, tenant_id
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
 from cortex.ports.clock import Clock
 from cortex.ports.directory import Directory
@@ -107,7 +108,9 @@ class LocalAuthenticator:
         except NotFound:
             await self._tenants.make(claims.tenant, title=claims.tenant)
             name = claims.email.partition("@")[0]
-            person = await self._directory.put_person(tenant, claims.email, name=name, guest=False)
+            line = AuditEntry(claims.email, "person.put", "", {"by": ISSUER})
+            person = await self._directory.audited(line).put_person(tenant, claims.email, name=name, guest=False)
         if not person.active:
-            raise Denied("this account is not active; an administrator can change that")
+            message = "this account is not active; an administrator can change that"
+            raise Refused(message, tenant=tenant, about=str(person.id))
         return person.id

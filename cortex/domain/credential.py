@@ -4,6 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from cortex.domain.acl import Asker
+from cortex.domain.errors import Denied
 from cortex.domain.identity import PersonId, TenantId
 
 
@@ -26,6 +27,18 @@ class Scope(enum.StrEnum):
 
 PERSONAL = frozenset({Scope.READ, Scope.WRITE})
 """Of whoever signs in themselves."""
+
+
+class Refused(Denied):
+    """A credential that was shown does not hold.
+
+    `tenant` is whose it would be, where that is known; `about` names it for the audit, and is no secret.
+    """
+
+    def __init__(self, message: str, *, tenant: TenantId | None = None, about: str = "") -> None:
+        super().__init__(message)
+        self.tenant = tenant
+        self.about = about
 
 
 @dataclass(frozen=True, slots=True)

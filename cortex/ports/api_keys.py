@@ -8,6 +8,7 @@ from typing import NewType, Protocol
 
 from cortex.domain.credential import Credential, Role, Scope
 from cortex.domain.identity import PersonId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 KeyId = NewType("KeyId", uuid.UUID)
 PREFIX = "ck_"
@@ -52,7 +53,7 @@ class MadeKey:
     key: str = field(repr=False)
 
 
-class ApiKeys(Protocol):
+class ApiKeys(LeavesLine, Protocol):
     async def make(self, tenant: TenantId, key: NewKey) -> MadeKey:
         """Raises Conflict when a service key of that name holds already."""
         ...

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from cortex.domain.audit import Anchor, AuditLine
 from cortex.domain.identity import TenantId
@@ -21,6 +21,17 @@ class AuditEntry:
 class AuditLog(Protocol):
     async def append(self, tenant: TenantId, entries: list[AuditEntry]) -> None:
         """Durable when it returns; entries keep their order. Raises Transient."""
+        ...
+
+
+class LeavesLine(Protocol):
+    """A port whose writes can leave a line in the audit."""
+
+    def audited(self, entry: AuditEntry) -> Self:
+        """The same port, whose writes and this line are one: neither is there without the other.
+
+        Where `object` is empty, the line names what the write makes.
+        """
         ...
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from cortex.domain.acl import Asker, Group, Person
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class PersonRecord:
     active: bool
 
 
-class Directory(Protocol):
+class Directory(LeavesLine, Protocol):
     async def person(self, tenant: TenantId, email: str) -> PersonRecord:
         """By normalised e-mail; NotFound when unknown."""
         ...

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol, Self
+from typing import Protocol
 
 from cortex.domain.engine import EngineSpec, GenerationPlan
 from cortex.domain.identity import TenantId
-from cortex.ports.audit_log import AuditEntry
+from cortex.ports.audit_log import LeavesLine
 from cortex.ports.generator import Usage
 
 
@@ -29,12 +29,8 @@ class SpentTokens:
     usage: Usage
 
 
-class EngineStore(Protocol):
+class EngineStore(LeavesLine, Protocol):
     """Of a tenant's own. Raises Transient."""
-
-    def audited(self, entry: AuditEntry) -> Self:
-        """The same store, whose writes and this line are one: neither is there without the other."""
-        ...
 
     async def engines(self, tenant: TenantId) -> list[KnownEngine]: ...
 
@@ -76,7 +72,7 @@ class GenerationLedger(Protocol):
     async def spend(self, tenant: TenantId, engine: str, usage: Usage) -> None: ...
 
 
-class EngineKeys(Protocol):
+class EngineKeys(LeavesLine, Protocol):
     async def rewrap(self, tenant: TenantId) -> int:
         """As SourceSecrets does."""
         ...

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from cortex.domain.erasure import Erasure, Subject
 from cortex.domain.identity import TenantId
+from cortex.ports.audit_log import LeavesLine
 
 ERASE_WORKFLOW = "EraseWorkflow"
 
@@ -35,7 +36,7 @@ class ErasableStore(Protocol):
     async def erase(self, tenant: TenantId, subject: Subject) -> None: ...
 
 
-class ErasureLedger(Protocol):
+class ErasureLedger(LeavesLine, Protocol):
     """NotFound for an erasure that is not there. Raises Transient."""
 
     async def request(self, tenant: TenantId, subject: Subject, *, by: str) -> Erasure:

@@ -6,6 +6,7 @@ from typing import Protocol
 from cortex.domain.credential import Role
 from cortex.domain.identity import PersonId, TenantId
 from cortex.domain.sign_in import Subject
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +19,21 @@ class Signed:
     new: bool = False
 
 
-class Identities(Protocol):
+class Identities(LeavesLine, Protocol):
     async def sign_in(
         self, tenant: TenantId, subject: Subject, *, email: str | None, role: Role | None, make: bool
     ) -> Signed:
         """By issuer and subject; at the first time by `email`, which is trusted or None, else a new person if `make`.
 
         An address whose person is known to this issuer by another subject was reassigned: it makes a new person.
-        `role` None leaves the stored one. Raises Denied (inactive, unknown, or nothing to know them by), Transient.
+        `role` None leaves the stored one. A first time and a changed role leave lines in the audit. Raises Denied
+        (inactive, unknown, or nothing to know them by), Transient.
         """
         ...
 
     async def unlink(self, tenant: TenantId, person: PersonId) -> int:
-        """Forgets who the person is to providers; their next sign-in links by address again. How many there were."""
+        """Forgets who the person is to providers, and ends their sessions; how many providers there were.
+
+        Their next sign-in links by address again.
+        """
         ...

@@ -4,9 +4,10 @@ from typing import Protocol
 
 from cortex.domain.identity import PersonId, TenantId
 from cortex.domain.limits import Ages, Limits
+from cortex.ports.audit_log import LeavesLine
 
 
-class LimitStore(Protocol):
+class LimitStore(LeavesLine, Protocol):
     async def limits(self, tenant: TenantId) -> Limits:
         """Raises Transient."""
         ...
@@ -16,7 +17,7 @@ class LimitStore(Protocol):
         ...
 
 
-class AgeStore(Protocol):
+class AgeStore(LeavesLine, Protocol):
     """Raises Transient."""
 
     async def ages(self, tenant: TenantId) -> Ages: ...

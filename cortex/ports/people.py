@@ -6,6 +6,7 @@ from typing import Protocol
 
 from cortex.domain.credential import Role
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class GroupDetail:
     members: int
 
 
-class People(Protocol):
+class People(LeavesLine, Protocol):
     """Those who are known, in the order of their ids, from `after` on ("" from the start). Raises Transient."""
 
     async def people(

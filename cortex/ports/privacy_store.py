@@ -7,6 +7,7 @@ from typing import Protocol
 
 from cortex.domain.identity import DocumentId, SourceId, TenantId
 from cortex.domain.privacy import Kind, PrivacyRules
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Quarantined:
     ingested_at: datetime
 
 
-class PrivacyStore(Protocol):
+class PrivacyStore(LeavesLine, Protocol):
     """NotFound for a source that is not there. Raises Transient."""
 
     async def rules(self, tenant: TenantId, source: SourceId) -> PrivacyRules: ...

@@ -10,6 +10,7 @@ from typing import Protocol
 from cortex.domain.acl import Group, Person
 from cortex.domain.errors import Conflict
 from cortex.domain.identity import GroupId, PersonId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class GroupKey(StrEnum):
     MEMBER = "member"
 
 
-class ProvisionedUsers(Protocol):
+class ProvisionedUsers(LeavesLine, Protocol):
     """Everyone who is known, programs aside, however they became known.
 
     Writes raise Conflict where a user name or address is another's, Stale, and Transient. They return once the
@@ -115,7 +116,7 @@ class GroupRecord:
     updated_at: datetime
 
 
-class ProvisionedGroups(Protocol):
+class ProvisionedGroups(LeavesLine, Protocol):
     """Groups of the directory, however they came to be. Writes raise as those of people, and Invalid for a cycle."""
 
     async def group(self, tenant: TenantId, identifier: GroupId, *, members: bool) -> GroupRecord:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from cortex.domain.credential import Credential
 from cortex.domain.identity import PersonId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class StartedSession:
     expires_at: datetime
 
 
-class Sessions(Protocol):
+class Sessions(LeavesLine, Protocol):
     async def start(self, tenant: TenantId, person: PersonId) -> StartedSession: ...
 
     async def credential(self, secret: str) -> Credential:

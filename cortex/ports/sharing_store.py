@@ -6,9 +6,10 @@ from uuid import UUID
 
 from cortex.domain.identity import TenantId
 from cortex.domain.sharing import SharedInSource, SharedKind, SharedThing, SharingPolicy
+from cortex.ports.audit_log import LeavesLine
 
 
-class SharingStore(Protocol):
+class SharingStore(LeavesLine, Protocol):
     """Raises Transient. What hides holds once the call returns; what shows, within the freshness budget."""
 
     async def policy(self, tenant: TenantId) -> SharingPolicy: ...

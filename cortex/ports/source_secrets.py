@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.audit_log import LeavesLine
 
 
-class SourceSecrets(Protocol):
+class SourceSecrets(LeavesLine, Protocol):
     """Raises Transient; NotFound for a source that is not there."""
 
     async def put(self, tenant: TenantId, source: SourceId, secrets: Mapping[str, str]) -> None:

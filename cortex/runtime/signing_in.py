@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from cortex.adapters.local_tokens import ISSUER, LocalAuthenticator, LocalTokens
 from cortex.adapters.oidc.provider import OidcProvider
 from cortex.adapters.oidc.settings import OidcSettings
 from cortex.adapters.postgres.api_keys import PostgresApiKeys
+from cortex.adapters.postgres.audit import PostgresAuditLog
 from cortex.adapters.postgres.directory import PostgresDirectory
 from cortex.adapters.postgres.identities import PostgresIdentities
 from cortex.adapters.postgres.sessions import PostgresSessions, SessionLimits
@@ -22,7 +24,11 @@ from cortex.ports.directory import Directory
 from cortex.ports.limits import PrincipalLimits
 from cortex.runtime.backbone import Backbone
 from cortex.runtime.edge.authenticate import Authenticators, Foreign, Site
+from cortex.runtime.edge.refusals import NotedAuthenticator, Refusals
 from cortex.runtime.identity_settings import IdentitySettings, ProviderSettings
+
+DEFAULT_TENANT = "default"
+"""Whose audit gets what belongs to no tenant, where no identity provider is configured for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +43,15 @@ class SigningIn:
     identities: PostgresIdentities
     site: Site
     foreign: Foreign | None
+    refusals: Refusals
 
 
 @asynccontextmanager
 async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int) -> AsyncIterator[SigningIn]:
     """`port` is where browsers on loopback find us, where no other address is configured."""
     async with AsyncExitStack() as stack:
-        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions), shared.groups)
-        identities = PostgresIdentities(shared.database, shared.permissions)
+        directory = CachedDirectory(PostgresDirectory(shared.database, shared.permissions, shared.clock), shared.groups)
+        identities = PostgresIdentities(shared.database, shared.permissions, shared.clock)
         limits = SessionLimits(timedelta(seconds=identity.session_idle_s), timedelta(seconds=identity.session_s_max))
         sessions = PostgresSessions(shared.database, shared.clock, limits)
         keys = PostgresApiKeys(shared.database, shared.permissions, shared.clock)
@@ -55,7 +62,7 @@ async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int)
             foreign = await _foreign(stack, shared, identity.provider, identities=identities, address=address)
         buckets = RedisBuckets(shared.settings.redis_url)
         stack.push_async_callback(buckets.close)
-        counted = CountedLimits(PostgresSettings(shared.database), buckets, shared.clock)
+        counted = CountedLimits(PostgresSettings(shared.database, shared.clock), buckets, shared.clock)
         shown = Authenticators(
             keys=keys,
             sessions=sessions,
@@ -64,8 +71,20 @@ async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int)
             local_issuer=ISSUER,
             foreign=foreign,
         )
+        home = identity.provider.tenant if identity.provider is not None else DEFAULT_TENANT
+        audit, tenants = PostgresAuditLog(shared.database, shared.clock), PostgresTenants(shared.database)
+        refusals = Refusals(audit, shared.clock, home=partial(tenants.make, home, title=home))
+        stack.push_async_callback(refusals.settle, all_=True)
         yield SigningIn(
-            LimitedAuthenticator(shown, counted), directory, counted, keys, sessions, identities, site, foreign
+            authenticator=LimitedAuthenticator(NotedAuthenticator(shown, refusals), counted),
+            directory=directory,
+            limits=counted,
+            keys=keys,
+            sessions=sessions,
+            identities=identities,
+            site=site,
+            foreign=foreign,
+            refusals=refusals,
         )
 
 
@@ -93,6 +112,7 @@ async def _foreign(
             leeway_s=settings.leeway_s,
         ),
         shared.clock,
+        egress=shared.egress,
     )
     stack.push_async_callback(provider.close)
     tenant = await PostgresTenants(shared.database).make(settings.tenant, title=settings.tenant)

@@ -87,9 +87,9 @@ def opened_ports(shared: Backbone, qdrant: Qdrant) -> Ports:
     sealer = EnvelopeSealer(KeyFile(shared.settings.master_keys))
     writer = source_writer(shared)
     return Ports(
-        PostgresSources(shared.database),
+        PostgresSources(shared.database, shared.clock),
         writer,
-        secrets=PostgresSecrets(shared.database, sealer),
+        secrets=PostgresSecrets(shared.database, sealer, shared.clock),
         erasing=erasing(shared, qdrant, writer),
         reconciling=reconciling(shared, qdrant),
     )
@@ -132,7 +132,7 @@ def erasing(shared: Backbone, qdrant: Qdrant, writer: SourceWriter) -> Erasing:
             of_person.row(database),
         ),
     }
-    return Erasing(PostgresErasures(database), stores, PlatformSigner(shared.settings.keys), shared.clock)
+    return Erasing(PostgresErasures(database, shared.clock), stores, PlatformSigner(shared.settings.keys), shared.clock)
 
 
 async def work(

@@ -37,9 +37,11 @@ from cortex.ports.source_types import SourceTypes
 from cortex.ports.sync_control import SyncControl
 from cortex.runtime.backbone import Backbone, backbone, source_writer
 from cortex.runtime.edge.application import CountedRequests, application
+from cortex.runtime.edge.refusals import Refusals, settling
 from cortex.runtime.edge.settings import EdgeSettings
 from cortex.runtime.http import serving
 from cortex.runtime.identity_settings import IdentitySettings
+from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.listening import Listening
 from cortex.runtime.settings import PlatformSettings
 from cortex.runtime.signing_in import SigningIn, signing_in
@@ -73,13 +75,14 @@ class Signing:
     directory: CachedDirectory
     identity: IdentityPorts
     limits: PrincipalLimits
+    refusals: Refusals
 
 
 @asynccontextmanager
 async def signing(shared: Backbone, identity: IdentitySettings, *, port: int) -> AsyncIterator[Signing]:
     """`port` is where browsers on loopback find us, where no other address is configured."""
     async with signing_in(shared, identity, port=port) as who:
-        yield Signing(who.authenticator, who.directory, identity_ports(shared, who), who.limits)
+        yield Signing(who.authenticator, who.directory, identity_ports(shared, who), who.limits, who.refusals)
 
 
 def identity_ports(shared: Backbone, who: SigningIn) -> IdentityPorts:
@@ -88,14 +91,15 @@ def identity_ports(shared: Backbone, who: SigningIn) -> IdentityPorts:
         audit=PostgresAuditLog(shared.database, shared.clock),
         clock=shared.clock,
         directory=who.directory,
-        people=PostgresPeople(shared.database, shared.permissions, shared.groups),
+        people=PostgresPeople(shared.database, shared.permissions, shared.groups, shared.clock),
         identities=who.identities,
         keys=who.keys,
         sessions=who.sessions,
         sign_ins=who.sessions,
-        users=PostgresProvisionedUsers(shared.database, shared.permissions, shared.groups),
-        groups=PostgresProvisionedGroups(shared.database, shared.permissions, shared.groups),
+        users=PostgresProvisionedUsers(shared.database, shared.permissions, shared.groups, shared.clock),
+        groups=PostgresProvisionedGroups(shared.database, shared.permissions, shared.groups, shared.clock),
         site=who.site,
+        refusals=who.refusals,
         foreign=who.foreign,
     )
 
@@ -113,12 +117,12 @@ def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceType
     ports = ControlPorts(
         authenticator=signing.authenticator,
         directory=signing.directory,
-        sources=PostgresSources(shared.database),
+        sources=PostgresSources(shared.database, shared.clock),
         writer=source_writer(shared),
         sync=work.sync,
         types=types,
         audit=PostgresAuditLog(shared.database, shared.clock),
-        secrets=PostgresSecrets(shared.database, EnvelopeSealer(KeyFile(shared.settings.master_keys))),
+        secrets=PostgresSecrets(shared.database, EnvelopeSealer(KeyFile(shared.settings.master_keys)), shared.clock),
     )
     return [
         admin_router(ports),
@@ -132,11 +136,11 @@ def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceType
 
 def permission_routers(shared: Backbone, ports: ControlPorts, control: ReconcileControl) -> list[APIRouter]:
     sharing = PostgresSharing(shared.database, shared.permissions, shared.groups, shared.clock)
-    settings, runs = PostgresSettings(shared.database), PostgresReconcileRuns(shared.database)
+    settings, runs = PostgresSettings(shared.database, shared.clock), PostgresReconcileRuns(shared.database)
     reconcile = ReconcilePorts(ports.authenticator, control, runs, settings, ports.audit)
     return [
-        sharing_router(ports.authenticator, sharing, ports.audit),
-        limits_router(ports.authenticator, settings, ports.audit),
+        sharing_router(ports.authenticator, sharing),
+        limits_router(ports.authenticator, settings),
         reconcile_router(reconcile),
     ]
 
@@ -146,11 +150,11 @@ def privacy_routers(shared: Backbone, ports: ControlPorts, erasure: ErasureContr
     anchors = SignedAnchors(shared.objects, PlatformSigner(shared.settings.keys))
     return [
         audit_router(AuditPorts(who, log, reader=log, anchors=anchors)),
-        policies_router(PolicyPorts(who, PostgresPrivacy(shared.database, shared.clock), log)),
+        policies_router(PolicyPorts(who, PostgresPrivacy(shared.database, shared.clock))),
         secrets_router(
-            SecretPorts(who, ports.sources, types=ports.types, secrets=ports.secrets, keys=_engines(shared), audit=log)
+            SecretPorts(who, ports.sources, types=ports.types, secrets=ports.secrets, keys=_engines(shared))
         ),
-        erasure_router(ErasurePorts(who, PostgresErasures(shared.database), control=erasure, audit=log)),
+        erasure_router(ErasurePorts(who, PostgresErasures(shared.database, shared.clock), control=erasure)),
     ]
 
 
@@ -186,7 +190,7 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         )
         await stack.enter_async_context(serving(app, port=listening.port, host=listening.identity.bind))
         ready.set()
-        await stop.wait()
+        await run_loops([settling(who.refusals)], stop=stop)
 
 
 async def work(platform: PlatformSettings, *, lazy: bool = False) -> Work:

@@ -1,7 +1,6 @@
 """The right to be forgotten: asked for here, done by a workflow, certified at the end."""
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +11,7 @@ from cortex.domain.credential import Credential, Role
 from cortex.domain.erasure import Erasure, ErasureState, Subject, SubjectKind
 from cortex.domain.errors import Invalid, NotFound
 from cortex.domain.identity import normalise_email
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.erasure import ErasureControl, ErasureLedger
 from services.control_plane.administer import requires
@@ -54,7 +53,6 @@ class ErasurePorts:
     authenticator: Authenticator
     ledger: ErasureLedger
     control: ErasureControl
-    audit: AuditLog
 
 
 def erasure_router(ports: ErasurePorts) -> APIRouter:
@@ -66,10 +64,8 @@ def erasure_router(ports: ErasurePorts) -> APIRouter:
     async def request(body: ErasureBody, credential: Credential = admin) -> ErasureView:
         """The same again while it runs is the same erasure; after a failure it begins anew."""
         subject = await _subject(ports, credential, body)
-        found = await ports.ledger.request(credential.tenant_id, subject, by=credential.email)
-        details: Mapping[str, str] = {"erasure": str(found.id), "kind": subject.kind.value}
-        entry = AuditEntry(credential.email, "erasure.request", str(subject.id), details)
-        await ports.audit.append(credential.tenant_id, [entry])
+        line = AuditEntry(credential.email, "erasure.request", str(subject.id), {"kind": subject.kind.value})
+        found = await ports.ledger.audited(line).request(credential.tenant_id, subject, by=credential.email)
         await ports.control.start(credential.tenant_id, found.id)
         return _view(found)
 

@@ -20,7 +20,7 @@ from services.control_plane.bodies import (
     SyncBody,
 )
 from services.control_plane.ports import ControlPorts
-from services.control_plane.secrets import split
+from services.control_plane.secrets import secrets_line, split
 
 RUNS_SHOWN = 20
 FAILURES_SHOWN = 200
@@ -43,11 +43,12 @@ def _sources(ports: ControlPorts) -> APIRouter:
         tenant, identifier = credential.tenant_id, source_id(credential.tenant_id, slug(body.name))
         warnings = await ports.types.check(body.type, body.config)
         apart = split(body.config, await ports.types.secrets(body.type))
-        if not await ports.sources.add(tenant, identifier, name=body.name, type_=body.type, config=apart.config):
+        sources = ports.sources.audited(_entry(credential, "source.add", body.name))
+        if not await sources.add(tenant, identifier, name=body.name, type_=body.type, config=apart.config):
             raise Conflict(f"a source named {body.name!r} is there already; choose another name")
-        await ports.secrets.put(tenant, identifier, apart.secrets)
+        line = secrets_line(credential, body.name, apart.secrets)
+        await ports.secrets.audited(line).put(tenant, identifier, apart.secrets)
         await ports.sync.sync_every(tenant, identifier, every_s=_period_s(body))
-        await _audit(ports, credential, "source.add", body.name)
         return AddedSource(id=str(identifier), name=body.name, warnings=warnings)
 
     @router.get("")
@@ -74,8 +75,8 @@ def _sources(ports: ControlPorts) -> APIRouter:
         source = await ports.sources.source(tenant, identifier)
         if source.state != "active":
             raise Conflict(f"source {name!r} is {source.state}")
-        run_id = await ports.sync.start_sync(tenant, identifier, full=body.full)
         await _audit(ports, credential, "source.sync", name)
+        run_id = await ports.sync.start_sync(tenant, identifier, full=body.full)
         return StartedRun(run_id=run_id)
 
     @router.get("/{name}/runs/{run_id}")
@@ -86,15 +87,19 @@ def _sources(ports: ControlPorts) -> APIRouter:
     async def remove_source(name: str, credential: Credential = owner) -> None:
         tenant, identifier = credential.tenant_id, source_id(credential.tenant_id, name)
         await ports.sources.source(tenant, identifier)
-        await ports.sync.start_remove(tenant, identifier)
         await _audit(ports, credential, "source.remove", name)
+        await ports.sync.start_remove(tenant, identifier)
 
     return router
 
 
+def _entry(credential: Credential, action: str, place: str) -> AuditEntry:
+    return AuditEntry(actor=credential.email, action=action, object=place)
+
+
 async def _audit(ports: ControlPorts, credential: Credential, action: str, place: str) -> None:
-    entry = AuditEntry(actor=credential.email, action=action, object=place)
-    await ports.audit.append(credential.tenant_id, [entry])
+    """Before what a workflow does: it is another server's, so the line says that it was asked for."""
+    await ports.audit.append(credential.tenant_id, [_entry(credential, action, place)])
 
 
 async def _view(ports: ControlPorts, source: Source) -> SourceView:

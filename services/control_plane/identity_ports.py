@@ -12,6 +12,7 @@ from cortex.ports.people import People
 from cortex.ports.provisioning import ProvisionedGroups, ProvisionedUsers
 from cortex.ports.sessions import Sessions, SignIns
 from cortex.runtime.edge.authenticate import Foreign, Site
+from cortex.runtime.edge.refusals import Refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +31,5 @@ class IdentityPorts:
     users: ProvisionedUsers
     groups: ProvisionedGroups
     site: Site
+    refusals: Refusals
     foreign: Foreign | None = None

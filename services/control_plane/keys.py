@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel, Field, StrictBool
 from cortex.domain.credential import PERSONAL, Credential, Role, Scope
 from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.domain.identity import PersonId, slug
-from cortex.ports.api_keys import KeyId, KeyRecord, MadeKey, NewKey
+from cortex.ports.api_keys import KeyId, KeyRecord, NewKey
 from cortex.ports.audit_log import AuditEntry
 from services.control_plane.administer import anyone, requires
 from services.control_plane.bodies import Body, Text
@@ -82,7 +82,7 @@ def _services(ports: IdentityPorts) -> APIRouter:
             expires_at=_later(ports, body.expires_at),
             guest=body.guest,
         )
-        return await _made(ports, credential, await ports.keys.make(credential.tenant_id, key))
+        return await _made(ports, credential, key)
 
     @router.get("")
     async def list_keys(limit: Limit = 100, cursor: Cursor = "", credential: Credential = looking) -> KeyList:
@@ -114,7 +114,7 @@ def _own(ports: IdentityPorts) -> APIRouter:
             expires_at=min(_later(ports, body.expires_at) or latest, latest),
             person=credential.person_id,
         )
-        return await _made(ports, credential, await ports.keys.make(credential.tenant_id, key))
+        return await _made(ports, credential, key)
 
     @router.get("")
     async def list_own_keys(limit: Limit = 100, cursor: Cursor = "", credential: Credential = signed_in) -> KeyList:
@@ -133,10 +133,10 @@ def _later(ports: IdentityPorts, moment: datetime | None) -> datetime | None:
     return moment
 
 
-async def _made(ports: IdentityPorts, credential: Credential, made: MadeKey) -> NewKeyView:
-    details = {"name": made.record.name, "scopes": " ".join(sorted(made.record.scopes)), "role": made.record.role.value}
-    entry = AuditEntry(credential.email, "key.make", str(made.record.id), details)
-    await ports.audit.append(credential.tenant_id, [entry])
+async def _made(ports: IdentityPorts, credential: Credential, key: NewKey) -> NewKeyView:
+    details = {"name": key.name, "scopes": " ".join(sorted(key.scopes)), "role": key.role.value}
+    line = AuditEntry(credential.email, "key.make", "", details)
+    made = await ports.keys.audited(line).make(credential.tenant_id, key)
     return NewKeyView(**_view(made.record).model_dump(), key=made.key)
 
 
@@ -153,8 +153,8 @@ async def _revoked(ports: IdentityPorts, credential: Credential, key_id: str, *,
         identifier = KeyId(uuid.UUID(key_id))
     except ValueError:
         raise NotFound("there is no such key") from None
-    await ports.keys.revoke(credential.tenant_id, identifier, person=person)
-    await ports.audit.append(credential.tenant_id, [AuditEntry(credential.email, "key.revoke", str(identifier))])
+    line = AuditEntry(credential.email, "key.revoke", str(identifier))
+    await ports.keys.audited(line).revoke(credential.tenant_id, identifier, person=person)
 
 
 def _view(record: KeyRecord) -> KeyView:

@@ -7,7 +7,7 @@ from pydantic import Field, StrictInt
 
 from cortex.domain.credential import Credential, Role
 from cortex.domain.limits import Limits
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.limits import LimitStore
 from services.control_plane.administer import requires
@@ -24,7 +24,7 @@ class LimitsBody(Body):
     questions_per_day: Annotated[StrictInt, Field(ge=0, le=1_000_000)] | None = None
 
 
-def limits_router(authenticator: Authenticator, limits: LimitStore, audit: AuditLog) -> APIRouter:
+def limits_router(authenticator: Authenticator, limits: LimitStore) -> APIRouter:
     router = APIRouter(prefix="/admin/v1/limits", tags=["limits"])
     admin = Depends(requires(authenticator, Role.ADMIN))
     looking = Depends(requires(authenticator, Role.ADMIN, Role.AUDITOR))
@@ -40,9 +40,7 @@ def limits_router(authenticator: Authenticator, limits: LimitStore, audit: Audit
 
     @router.put("", status_code=204)
     async def put_limits(body: LimitsBody, credential: Credential = admin) -> None:
-        await limits.set_limits(credential.tenant_id, Limits(**body.model_dump()))
-        await audit.append(
-            credential.tenant_id, [AuditEntry(actor=credential.email, action="limits.put", object="tenant")]
-        )
+        line = AuditEntry(actor=credential.email, action="limits.put", object="tenant")
+        await limits.audited(line).set_limits(credential.tenant_id, Limits(**body.model_dump()))
 
     return router

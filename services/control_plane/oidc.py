@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse
 
+from cortex.domain.credential import Refused
 from cortex.domain.errors import Denied
 from cortex.domain.sign_in import local_path
 from cortex.ports.audit_log import AuditEntry
@@ -53,20 +54,21 @@ def oidc_router(ports: IdentityPorts, foreign: Foreign) -> APIRouter:
         iss: Parameter = None,
     ) -> RedirectResponse:
         presented = Presented.of(request.method, request.headers)
-        pending = await _pending(ports, foreign, site, presented=presented, state=state)
-        if error is not None or code is None:
-            raise Denied("the identity provider did not sign you in; start again")
-        if iss is not None and iss != foreign.issuer:
-            raise Denied("the answer is another identity provider's")
-        subject = await foreign.provider.exchange(code, verifier=pending.verifier, nonce=pending.nonce)
-        signed = await foreign.signed(subject)
-        session = await ports.sessions.start(foreign.tenant, signed.person_id)
+        try:
+            pending = await _pending(ports, foreign, site, presented=presented, state=state)
+            if error is not None or code is None:
+                raise Denied("the identity provider did not sign you in; start again")
+            if iss is not None and iss != foreign.issuer:
+                raise Denied("the answer is another identity provider's")
+            subject = await foreign.provider.exchange(code, verifier=pending.verifier, nonce=pending.nonce)
+            signed = await foreign.signed(subject)
+        except Denied as refusal:
+            await ports.refusals.note("sign-in.fail", Refused(str(refusal), tenant=foreign.tenant))
+            raise
+        line = AuditEntry(actor=signed.email, action="session.start", object=str(signed.person_id))
+        session = await ports.sessions.audited(line).start(foreign.tenant, signed.person_id)
         if before := presented.cookies.get(site.session_cookie):
             await ports.sessions.end(before)
-        entries = [AuditEntry(actor=signed.email, action="session.start", object=str(signed.person_id))]
-        if signed.new:
-            entries.insert(0, AuditEntry(signed.email, "identity.link", str(signed.person_id)))
-        await ports.audit.append(foreign.tenant, entries)
         answer = RedirectResponse(pending.return_to, status_code=303)
         set_session(answer, site, session)
         answer.delete_cookie(site.sign_in_cookie, secure=site.secure, httponly=True, samesite="lax")

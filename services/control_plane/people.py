@@ -80,8 +80,8 @@ def _people(ports: IdentityPorts) -> APIRouter:
     @router.put("/people/{email}")
     async def put_person(email: str, body: PersonBody, credential: Credential = admin) -> PersonView:
         tenant = credential.tenant_id
-        record = await ports.directory.put_person(tenant, email, name=body.name, guest=body.guest)
-        await _audit(ports, credential, "person.put", str(record.id))
+        directory = ports.directory.audited(_entry(credential, "person.put"))
+        record = await directory.put_person(tenant, email, name=body.name, guest=body.guest)
         return PersonView(id=str(record.id), email=record.email, name=record.name, guest=record.guest)
 
     @router.patch("/people/{email}")
@@ -90,17 +90,16 @@ def _people(ports: IdentityPorts) -> APIRouter:
         person = await ports.people.person(credential.tenant_id, email)
         if person.id == credential.person_id and not body.active:
             raise Conflict("another administrator must do this")
-        await ports.people.set_active(credential.tenant_id, person.id, active=body.active)
-        await _audit(ports, credential, "person.activate" if body.active else "person.deactivate", str(person.id))
+        line = _entry(credential, "person.activate" if body.active else "person.deactivate", str(person.id))
+        await ports.people.audited(line).set_active(credential.tenant_id, person.id, active=body.active)
         return _view(await ports.people.person(credential.tenant_id, email))
 
     @router.delete("/people/{email}/sign-ins", status_code=204)
     async def forget_sign_ins(email: str, credential: Credential = admin) -> None:
         """Who the person is to the identity provider. Their next sign-in is known by its address again."""
         person = await ports.people.person(credential.tenant_id, email)
-        await ports.identities.unlink(credential.tenant_id, person.id)
-        await ports.sessions.end_all(credential.tenant_id, person.id)
-        await _audit(ports, credential, "identity.unlink", str(person.id))
+        line = _entry(credential, "identity.unlink", str(person.id))
+        await ports.identities.audited(line).unlink(credential.tenant_id, person.id)
 
     return router
 
@@ -129,8 +128,8 @@ def _groups(ports: IdentityPorts) -> APIRouter:
     @router.put("/groups/{external_id}", status_code=204)
     async def put_group(external_id: str, body: GroupBody, credential: Credential = admin) -> None:
         members = [await _member(ports, credential, reference) for reference in body.references()]
-        await ports.directory.put_group(credential.tenant_id, None, external_id, members, name=body.name)
-        await _audit(ports, credential, "group.put", external_id)
+        directory = ports.directory.audited(_entry(credential, "group.put", external_id))
+        await directory.put_group(credential.tenant_id, None, external_id, members, name=body.name)
 
     return router
 
@@ -154,9 +153,8 @@ def _roles(ports: IdentityPorts) -> APIRouter:
         person = await ports.people.person(credential.tenant_id, email)
         if person.id == credential.person_id and body.role is not Role.ADMIN:
             raise Conflict("another administrator must do this")
-        await ports.people.set_role(credential.tenant_id, person.id, body.role)
-        entry = AuditEntry(credential.email, "role.set", str(person.id), {"role": body.role.value})
-        await ports.audit.append(credential.tenant_id, [entry])
+        line = AuditEntry(credential.email, "role.set", str(person.id), {"role": body.role.value})
+        await ports.people.audited(line).set_role(credential.tenant_id, person.id, body.role)
         return _view(await ports.people.person(credential.tenant_id, email))
 
     return router
@@ -174,8 +172,8 @@ async def _member(ports: IdentityPorts, credential: Credential, reference: Princ
             return Group(group_id(tenant, owner, reference.external))
 
 
-async def _audit(ports: IdentityPorts, credential: Credential, action: str, place: str) -> None:
-    await ports.audit.append(credential.tenant_id, [AuditEntry(actor=credential.email, action=action, object=place)])
+def _entry(credential: Credential, action: str, place: str = "") -> AuditEntry:
+    return AuditEntry(actor=credential.email, action=action, object=place)
 
 
 def _view(person: PersonDetail) -> PersonDetailView:

@@ -12,7 +12,7 @@ from cortex.domain.credential import Credential, Role
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import DocumentId, SourceId, source_id
 from cortex.domain.privacy import Action, Kind, Originals, PrivacyRules, rules_from_json
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.privacy_store import PrivacyStore
 from services.control_plane.administer import requires
@@ -60,7 +60,6 @@ class QuarantineList(BaseModel):
 class PolicyPorts:
     authenticator: Authenticator
     privacy: PrivacyStore
-    audit: AuditLog
 
 
 def policies_router(ports: PolicyPorts) -> APIRouter:
@@ -76,8 +75,8 @@ def policies_router(ports: PolicyPorts) -> APIRouter:
     async def put_privacy(name: str, body: PrivacyBody, credential: Credential = admin) -> PrivacyView:
         """What comes in follows the rules from now on; what is stored is made anew from its bytes."""
         identifier = source_id(credential.tenant_id, name)
-        changed = await ports.privacy.set_rules(credential.tenant_id, identifier, body.rules())
-        await _audit(ports, credential, "privacy.put", name, changed=changed)
+        line = AuditEntry(credential.email, "privacy.put", name)
+        await ports.privacy.audited(line).set_rules(credential.tenant_id, identifier, body.rules())
         return await _view(ports, credential, identifier)
 
     @router.get("/quarantine")
@@ -108,8 +107,8 @@ def policies_router(ports: PolicyPorts) -> APIRouter:
     async def release(name: str, document: str, credential: Credential = admin) -> None:
         """These bytes are let in, with what held them back redacted. Other bytes are looked at afresh."""
         identifier = source_id(credential.tenant_id, name)
-        await ports.privacy.release(credential.tenant_id, identifier, document_id(document))
-        await _audit(ports, credential, "quarantine.release", f"{name}/{document}", changed=True)
+        line = AuditEntry(credential.email, "quarantine.release", f"{name}/{document}")
+        await ports.privacy.audited(line).release(credential.tenant_id, identifier, document_id(document))
 
     return router
 
@@ -132,8 +131,3 @@ async def _view(ports: PolicyPorts, credential: Credential, source: SourceId) ->
         quarantined=figures.quarantined,
         behind=figures.behind,
     )
-
-
-async def _audit(ports: PolicyPorts, credential: Credential, action: str, place: str, *, changed: bool) -> None:
-    entry = AuditEntry(credential.email, action, place, {"changed": changed})
-    await ports.audit.append(credential.tenant_id, [entry])

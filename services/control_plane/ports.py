@@ -6,7 +6,7 @@ from typing import Protocol
 
 from cortex.domain.change import Failure
 from cortex.domain.identity import SourceId, TenantId
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditLog, LeavesLine
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.directory import Directory
 from cortex.ports.source_secrets import SourceSecrets
@@ -16,7 +16,7 @@ from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import SyncControl
 
 
-class SourceAdministration(SourceStore, Protocol):
+class SourceAdministration(SourceStore, LeavesLine, Protocol):
     """A SourceStore that can also make sources and tell how they are."""
 
     async def sources(self, tenant: TenantId) -> list[Source]: ...
@@ -34,12 +34,8 @@ class SourceAdministration(SourceStore, Protocol):
         ...
 
 
-class AuditedWriter(SourceWriter, Protocol):
-    """A SourceWriter that can leave a line in the audit together with what it changes."""
-
-    def audited(self, entry: AuditEntry) -> SourceWriter:
-        """Writes of documents and containers through it and the line are one: neither is there without the other."""
-        ...
+class AuditedWriter(SourceWriter, LeavesLine, Protocol):
+    """A SourceWriter for administration."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,17 +35,14 @@ class Push:
         except NotFound:
             if not make:
                 raise
-            await self._ports.sources.add(credential.tenant_id, identifier, name=slug(name), type_=PUSH, config={})
-            await self.audit(credential, "source.add", name)
+            sources = self._ports.sources.audited(_entry(credential, "source.add", name))
+            await sources.add(credential.tenant_id, identifier, name=slug(name), type_=PUSH, config={})
             return identifier
         if found.type != PUSH:
             raise Invalid(f"source {name!r} is of type {found.type}: it is read by its connector, not pushed to")
         if found.state == "removing":
             raise Conflict(f"source {name!r} is being removed")
         return identifier
-
-    async def audit(self, credential: Credential, action: str, place: str) -> None:
-        await self._ports.audit.append(credential.tenant_id, [_entry(credential, action, place)])
 
     def writer(self, credential: Credential, action: str, place: str) -> SourceWriter:
         """Writes and the line about it are one transaction."""
@@ -117,11 +114,11 @@ def _groups(router: APIRouter, push: Push, ports: ControlPorts) -> None:
     async def put_group(source: str, external_id: str, body: SourceGroupBody, credential: Credential = pushing) -> None:
         tenant, page, members = credential.tenant_id, body.page(), body.references()
         identifier = await push.source(credential, source, make=True)
+        writer = push.writer(credential, "group.put", f"{source}/{external_id}")
         if page is None:
-            await ports.writer.put_group(tenant, identifier, external_id, members, version=body.version)
+            await writer.put_group(tenant, identifier, external_id, members, version=body.version)
         else:
-            await ports.writer.put_group_page(tenant, identifier, external_id, members, page)
-        await push.audit(credential, "group.put", f"{source}/{external_id}")
+            await writer.put_group_page(tenant, identifier, external_id, members, page)
 
     @router.patch("/groups/{external_id:path}", status_code=204)
     async def patch_group(
@@ -129,5 +126,5 @@ def _groups(router: APIRouter, push: Push, ports: ControlPorts) -> None:
     ) -> None:
         add, remove = principals(body.add, place="add"), principals(body.remove, place="remove")
         identifier = await push.source(credential, source, make=False)
-        await ports.writer.patch_group(credential.tenant_id, identifier, external_id, add=add, remove=remove)
-        await push.audit(credential, "group.patch", f"{source}/{external_id}")
+        writer = push.writer(credential, "group.patch", f"{source}/{external_id}")
+        await writer.patch_group(credential.tenant_id, identifier, external_id, add=add, remove=remove)

@@ -65,14 +65,12 @@ def reconcile_router(ports: ReconcilePorts) -> APIRouter:
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 
-    async def record(credential: Credential, action: str) -> None:
-        entry = AuditEntry(actor=credential.email, action=action, object="tenant")
-        await ports.audit.append(credential.tenant_id, [entry])
-
     @router.post("", status_code=202)
     async def start(credential: Credential = admin) -> StartedReconcile:
+        # Before: the run is another server's, so the line says that it was asked for.
+        line = AuditEntry(actor=credential.email, action="reconcile.start", object="tenant")
+        await ports.audit.append(credential.tenant_id, [line])
         run_id = await ports.control.start(credential.tenant_id)
-        await record(credential, "reconcile.start")
         return StartedReconcile(run_id=run_id)
 
     @router.get("/last")
@@ -95,7 +93,8 @@ def reconcile_router(ports: ReconcilePorts) -> APIRouter:
 
     @router.put("/ages", status_code=204)
     async def put_ages(body: AgesBody, credential: Credential = admin) -> None:
-        await ports.ages.set_ages(credential.tenant_id, Ages(body.acl_age_s_max, body.reconcile_every_s))
-        await record(credential, "reconcile.ages")
+        line = AuditEntry(actor=credential.email, action="reconcile.ages", object="tenant")
+        ages = Ages(body.acl_age_s_max, body.reconcile_every_s)
+        await ports.ages.audited(line).set_ages(credential.tenant_id, ages)
 
     return router

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, RootModel, SecretStr
 from cortex.domain.credential import Credential, Role
 from cortex.domain.errors import Invalid
 from cortex.domain.identity import source_id
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.engine_store import EngineKeys
 from cortex.ports.source_secrets import SourceSecrets
@@ -60,7 +60,11 @@ class SecretPorts:
     types: SourceTypes
     secrets: SourceSecrets
     keys: EngineKeys
-    audit: AuditLog
+
+
+def secrets_line(credential: Credential, source: str, secrets: Mapping[str, str]) -> AuditEntry:
+    """Which were put, and not what they are."""
+    return AuditEntry(credential.email, "secrets.put", source, {"names": ",".join(sorted(secrets))})
 
 
 def secrets_router(ports: SecretPorts) -> APIRouter:
@@ -84,16 +88,14 @@ def secrets_router(ports: SecretPorts) -> APIRouter:
         if unknown := sorted(body.root.keys() - known):
             raise Invalid(f"{unknown[0]}: sources of type {source.type} have the secrets {', '.join(sorted(known))}")
         plain = {secret: value.get_secret_value() for secret, value in body.root.items()}
-        await ports.secrets.put(tenant, identifier, split(plain, known).secrets)
-        entry = AuditEntry(credential.email, "secrets.put", name, {"names": ",".join(sorted(body.root))})
-        await ports.audit.append(tenant, [entry])
+        line = secrets_line(credential, name, plain)
+        await ports.secrets.audited(line).put(tenant, identifier, split(plain, known).secrets)
 
     @router.post("/secrets/rewrap")
     async def rewrap(credential: Credential = admin) -> Rewrapped:
         """After a rotation: every data key of this tenant under the platform's current key."""
-        number = await ports.secrets.rewrap(credential.tenant_id) + await ports.keys.rewrap(credential.tenant_id)
-        entry = AuditEntry(credential.email, "secrets.rewrap", "secrets", {"rewrapped": number})
-        await ports.audit.append(credential.tenant_id, [entry])
+        tenant, line = credential.tenant_id, AuditEntry(credential.email, "secrets.rewrap", "secrets")
+        number = await ports.secrets.audited(line).rewrap(tenant) + await ports.keys.audited(line).rewrap(tenant)
         return Rewrapped(rewrapped=number)
 
     return router

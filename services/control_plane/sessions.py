@@ -55,12 +55,11 @@ def session_router(ports: IdentityPorts) -> APIRouter:
         request: Request, response: Response, everywhere: bool = False, credential: Credential = signed_in
     ) -> None:
         """`everywhere` ends all sessions of the person."""
-        if secret := request.cookies.get(cookie):
-            await ports.sessions.end(secret)
+        line = AuditEntry(credential.email, "session.end", str(credential.person_id), {"everywhere": everywhere})
         if everywhere:
-            await ports.sessions.end_all(credential.tenant_id, credential.person_id)
-        entry = AuditEntry(credential.email, "session.end", str(credential.person_id), {"everywhere": everywhere})
-        await ports.audit.append(credential.tenant_id, [entry])
+            await ports.sessions.audited(line).end_all(credential.tenant_id, credential.person_id)
+        elif secret := request.cookies.get(cookie):
+            await ports.sessions.audited(line).end(secret)
         response.delete_cookie(cookie, secure=ports.site.secure, httponly=True, samesite="lax")
 
     return router

@@ -9,7 +9,7 @@ from pydantic import BaseModel, StrictBool
 from cortex.domain.credential import Credential, Role
 from cortex.domain.errors import Invalid
 from cortex.domain.sharing import SharedKind, SharingPolicy
-from cortex.ports.audit_log import AuditEntry, AuditLog
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.sharing_store import SharingStore
 from services.control_plane.administer import requires
@@ -56,14 +56,13 @@ class SharedList(BaseModel):
     next_cursor: str | None
 
 
-def sharing_router(authenticator: Authenticator, sharing: SharingStore, audit: AuditLog) -> APIRouter:
+def sharing_router(authenticator: Authenticator, sharing: SharingStore) -> APIRouter:
     router = APIRouter(prefix="/admin/v1/sharing", tags=["sharing"])
     admin = Depends(requires(authenticator, Role.ADMIN))
     looking = Depends(requires(authenticator, Role.ADMIN, Role.AUDITOR))
 
-    async def record(credential: Credential, action: str, place: str, **details: str | bool) -> None:
-        entry = AuditEntry(actor=credential.email, action=action, object=place, details=details)
-        await audit.append(credential.tenant_id, [entry])
+    def lined(credential: Credential, action: str, place: str, **details: str | bool) -> SharingStore:
+        return sharing.audited(AuditEntry(actor=credential.email, action=action, object=place, details=details))
 
     @router.get("")
     async def get_sharing(credential: Credential = looking) -> SharingView:
@@ -75,8 +74,8 @@ def sharing_router(authenticator: Authenticator, sharing: SharingStore, audit: A
 
     @router.put("/policy", status_code=204)
     async def put_policy(body: PolicyBody, credential: Credential = admin) -> None:
-        await sharing.set_policy(credential.tenant_id, body.policy)
-        await record(credential, "sharing.policy", "tenant", policy=body.policy.value)
+        store = lined(credential, "sharing.policy", "tenant", policy=body.policy.value)
+        await store.set_policy(credential.tenant_id, body.policy)
 
     @router.get("/things")
     async def list_things(
@@ -92,8 +91,8 @@ def sharing_router(authenticator: Authenticator, sharing: SharingStore, audit: A
     async def put_approval(
         kind: SharedKind, identifier: UUID, body: ApprovalBody, credential: Credential = admin
     ) -> None:
-        await sharing.approve(credential.tenant_id, kind, identifier, approved=body.approved)
-        await record(credential, "sharing.approve", f"{kind}/{identifier}", approved=body.approved)
+        store = lined(credential, "sharing.approve", f"{kind}/{identifier}", approved=body.approved)
+        await store.approve(credential.tenant_id, kind, identifier, approved=body.approved)
 
     return router
 

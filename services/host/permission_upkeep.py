@@ -29,7 +29,7 @@ class SweepStep:
 
     def __init__(self, shared: Backbone) -> None:
         self._tenants = PostgresTenants(shared.database)
-        self._groups = PostgresGroups(shared.database, shared.permissions)
+        self._groups = PostgresGroups(shared.database, shared.permissions, shared.clock)
 
     async def __call__(self) -> bool:
         return any([await self._groups.sweep(tenant.id) for tenant in await self._tenants.all()])
@@ -53,7 +53,7 @@ class ScheduleStep:
 
     def __init__(self, shared: Backbone) -> None:
         self._tenants = PostgresTenants(shared.database)
-        self._settings = PostgresSettings(shared.database)
+        self._settings = PostgresSettings(shared.database, shared.clock)
         self._temporal_url = shared.settings.temporal_url
         self._control: ReconcileControl | None = None
         self._scheduled: dict[TenantId, int] = {}

@@ -10,11 +10,12 @@ from datetime import timedelta
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import SET_TENANT, Database
 from cortex.adapters.postgres.people_rows import lock_people, settle
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.sessions import SECRET_BYTES, digest
-from cortex.domain.credential import Credential, Role, Scope
+from cortex.domain.credential import Credential, Refused, Role, Scope
 from cortex.domain.errors import Conflict, Denied, NotFound
 from cortex.domain.identity import PersonId, TenantId
 from cortex.ports.api_keys import PREFIX, KeyId, KeyRecord, MadeKey, NewKey
@@ -60,7 +61,7 @@ _USED = text("UPDATE api_keys SET used_at = :now WHERE id = :id")
 _REVOKE = text("UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL")
 
 
-class PostgresApiKeys:
+class PostgresApiKeys(LeavesLines):
     """Implements ApiKeys. A service key's person keeps its id over renewals, so that ACLs may name it."""
 
     def __init__(self, database: Database, permissions: PermissionApplier, clock: Clock) -> None:
@@ -93,6 +94,7 @@ class PostgresApiKeys:
             }
             await connection.execute(_MAKE, values)
             row = (await connection.execute(_ONE, {"id": identifier})).one()
+            await self._leave_line(connection, tenant, made=identifier)
         await self._permissions.apply_until(tenant, sequence)
         return MadeKey(_record(row), f"{PREFIX}{identifier.hex}_{secret}")
 
@@ -107,6 +109,7 @@ class PostgresApiKeys:
             row = (await connection.execute(_ONE, {"id": key})).one_or_none()
             if row is None or (person is not None and row.person_id != person):
                 raise NotFound("there is no such key")  # and what was revoked here is rolled back
+            await self._leave_line(connection, tenant)
         return _record(row)
 
     async def credential(self, key: str) -> Credential:
@@ -121,9 +124,9 @@ class PostgresApiKeys:
             row = (await connection.execute(_ONE, {"id": identifier})).one_or_none()
             # One message for all: whoever guesses learns nothing.
             if row is None or not hmac.compare_digest(digest(match[2]), bytes(row.secret_sha256)) or not row.active:
-                raise Denied("the API key does not hold")
+                raise Refused("the API key does not hold", tenant=tenant, about=f"key:{identifier}")
             if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
-                raise Denied("the API key was revoked or has expired")
+                raise Refused("the API key was revoked or has expired", tenant=tenant, about=f"key:{identifier}")
             if row.used_at is None or now - row.used_at >= USED_EVERY:
                 await connection.execute(_USED, {"id": identifier, "now": now})
         scopes = frozenset(map(Scope, row.scopes))

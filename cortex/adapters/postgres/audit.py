@@ -1,5 +1,9 @@
 """The hash-chained audit log (ports/audit_log.py)."""
 
+import copy
+from dataclasses import replace
+from typing import Self
+
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -58,6 +62,27 @@ async def append_entries(
         previous = link
     if rows:
         await connection.execute(_APPEND, rows)
+
+
+class LeavesLines:
+    """Implements LeavesLine for adapters, which call `_leave_line` in the transaction of what they change."""
+
+    _clock: Clock
+    _line: AuditEntry | None = None
+
+    def audited(self, entry: AuditEntry) -> Self:
+        made = copy.copy(self)
+        made._line = entry
+        return made
+
+    async def _leave_line(
+        self, connection: AsyncConnection, tenant: TenantId, *, made: object = "", **details: str | int | bool
+    ) -> None:
+        """Last in the transaction, as `append_entries`. `made` is what the line is about where it could not say so."""
+        if self._line is not None:
+            about = self._line.object or str(made)
+            line = replace(self._line, object=about, details={**self._line.details, **details})
+            await append_entries(connection, tenant, [line], self._clock)
 
 
 class PostgresAuditLog:

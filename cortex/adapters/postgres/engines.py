@@ -1,21 +1,18 @@
 """A tenant's engines, their order, its budget, and what was spent (ports/engine_store.py)."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
-from typing import Self
 
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import as_json
-from cortex.adapters.postgres.audit import append_entries
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.domain.engine import ENGINES_MAX, Engine, EngineSpec, GenerationPlan, checked, routed
 from cortex.domain.errors import Invalid, NotFound
 from cortex.domain.identity import TenantId
-from cortex.ports.audit_log import AuditEntry
 from cortex.ports.clock import Clock
 from cortex.ports.engine_store import KnownEngine, SpentTokens
 from cortex.ports.generator import Usage
@@ -63,7 +60,7 @@ class PlatformEngines:
     engines: tuple[Engine, ...] = ()
 
 
-class PostgresEngines:
+class PostgresEngines(LeavesLines):
     """Implements EngineStore, GenerationLedger and EngineKeys. A key opens in its own tenant and name alone."""
 
     def __init__(
@@ -73,16 +70,6 @@ class PostgresEngines:
         self._sealer = sealer
         self._clock = clock
         self._platform = platform or PlatformEngines()
-        self._entry: AuditEntry | None = None
-
-    def audited(self, entry: AuditEntry) -> Self:
-        made = copy.copy(self)
-        made._entry = entry
-        return made
-
-    async def _leave_line(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        if self._entry is not None:
-            await append_entries(connection, tenant, [self._entry], self._clock)
 
     async def engines(self, tenant: TenantId) -> list[KnownEngine]:
         async with self._database.tenant(tenant) as connection:
@@ -172,6 +159,7 @@ class PostgresEngines:
                     values = {"key_id": sealed.key_id, "wrapped_key": sealed.wrapped_key, "name": row.name}
                     await connection.execute(_REWRAP, values)
                     changed += 1
+            await self._leave_line(connection, tenant, rewrapped=changed)
         return changed
 
     def _today(self) -> date:

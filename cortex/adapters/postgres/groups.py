@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import look_up
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.group_rows import (
     PAGE_MAX,
@@ -33,6 +34,7 @@ from cortex.domain.acl import Group, Person, PrincipalRef, ViewersRef
 from cortex.domain.errors import Conflict, Invalid
 from cortex.domain.identity import GroupId, SourceId, TenantId
 from cortex.domain.revision import sha256_json
+from cortex.ports.clock import Clock
 from cortex.ports.source_writer import GroupPage
 
 PUT_MAX = 100_000
@@ -40,22 +42,27 @@ PUT_MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one transaction did: the permission write to wait for, and the generation that is open now."""
+    """What one transaction did: the permission write to wait for, and the generation that is open now.
+
+    `whole`: with it the call has taken effect, so the line about it belongs here.
+    """
 
     group: GroupId
     sequence: int | None
     opened: int | None = None
+    whole: bool = True
 
 
 Act = Callable[[AsyncConnection, StoredGroup], Awaitable[Step]]
 
 
-class PostgresGroups:
+class PostgresGroups(LeavesLines):
     """Each call returns once the permission engine has applied it; a revocation holds from then on."""
 
-    def __init__(self, database: Database, permissions: PermissionApplier) -> None:
+    def __init__(self, database: Database, permissions: PermissionApplier, clock: Clock) -> None:
         self._database = database
         self._permissions = permissions
+        self._clock = clock
 
     async def named(self, tenant: TenantId, members: Sequence[PrincipalRef], *, group: str) -> frozenset[Member]:
         """Ids of members by name; Invalid for what cannot be a member."""
@@ -92,7 +99,7 @@ class PostgresGroups:
             if group.members_sha256 != digest or group.open_generation is not None:
                 if large:
                     opened = await open_generation(connection, group, label=None)
-                    return Step(group.id, None, opened.open_generation)
+                    return Step(group.id, None, opened.open_generation, whole=False)
                 sequence = await replace_small(connection, group, members)
             await describe(connection, group, name=name, version=version, members_sha256=digest)
             return Step(group.id, sequence)
@@ -147,7 +154,7 @@ class PostgresGroups:
                 return Step(group.id, None)
             if group.open_label != label:
                 group = await open_generation(connection, group, label=label)
-            return Step(group.id, None, group.open_generation)
+            return Step(group.id, None, group.open_generation, whole=not page.last)
 
         step = await self._write(tenant, source, external, external, begin)
         if step.opened is None:
@@ -170,6 +177,8 @@ class PostgresGroups:
         async with self._database.tenant(tenant) as connection:
             group = await lock_group(connection, tenant, source, external, name=name)
             step = await act(connection, group)
+            if step.whole:
+                await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, step.sequence)
         return step
 
@@ -177,7 +186,7 @@ class PostgresGroups:
 def _page_step(opened: int, members: frozenset[Member]) -> Act:
     async def act(connection: AsyncConnection, group: StoredGroup) -> Step:
         refuse_newer(group, opened)
-        return Step(group.id, await add_page(connection, group, members))
+        return Step(group.id, await add_page(connection, group, members), whole=False)
 
     return act
 

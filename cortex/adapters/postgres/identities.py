@@ -5,6 +5,7 @@ import uuid
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from cortex.adapters.postgres.audit import LeavesLines, append_entries
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.people_rows import lock_people, settle
 from cortex.adapters.postgres.permissions import PermissionApplier
@@ -12,6 +13,8 @@ from cortex.domain.credential import Role
 from cortex.domain.errors import Denied
 from cortex.domain.identity import PersonId, TenantId
 from cortex.domain.sign_in import Subject, display_name
+from cortex.ports.audit_log import AuditEntry
+from cortex.ports.clock import Clock
 from cortex.ports.identities import Signed
 
 _PERSON = (
@@ -34,15 +37,17 @@ _LINK = text(
     "INSERT INTO person_identities (tenant_id, issuer, subject, person_id) VALUES (:tenant, :issuer, :subject, :id)"
 )
 _UNLINK = text("DELETE FROM person_identities WHERE person_id = :id")
+_END_SESSIONS = text("DELETE FROM sessions WHERE person_id = :id")
 _SET_ROLE = text("UPDATE persons SET role = :role, updated_at = now() WHERE id = :id")
 
 
-class PostgresIdentities:
+class PostgresIdentities(LeavesLines):
     """Implements Identities."""
 
-    def __init__(self, database: Database, permissions: PermissionApplier) -> None:
+    def __init__(self, database: Database, permissions: PermissionApplier, clock: Clock) -> None:
         self._database = database
         self._permissions = permissions
+        self._clock = clock
 
     async def sign_in(
         self, tenant: TenantId, subject: Subject, *, email: str | None, role: Role | None, make: bool
@@ -60,14 +65,21 @@ class PostgresIdentities:
                 sequence = await settle(connection, tenant, person)
                 row, new = (await connection.execute(_BY_ID, {"id": person})).one(), True
             _refuse_inactive(row)
+            lines = [AuditEntry(row.email, "identity.link", str(row.id))] if new else []
             if role is not None and role != row.role:
                 await connection.execute(_SET_ROLE, {"id": row.id, "role": role.value})
+                lines.append(AuditEntry(subject.issuer, "role.set", str(row.id), {"role": role.value}))
+            if lines:
+                await append_entries(connection, tenant, lines, self._clock)
         await self._permissions.apply_until(tenant, sequence)
         return Signed(row.id, row.email, role or Role(row.role), new)
 
     async def unlink(self, tenant: TenantId, person: PersonId) -> int:
         async with self._database.tenant(tenant) as connection:
-            return (await connection.execute(_UNLINK, {"id": person})).rowcount
+            unlinked = (await connection.execute(_UNLINK, {"id": person})).rowcount
+            await connection.execute(_END_SESSIONS, {"id": person})
+            await self._leave_line(connection, tenant)
+            return unlinked
 
 
 async def _person(

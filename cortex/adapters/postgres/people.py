@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Row, text
 
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.people_rows import settle
 from cortex.adapters.postgres.permissions import PermissionApplier
@@ -11,6 +12,7 @@ from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.credential import Role
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId, normalise_email
+from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.people import GroupDetail, PersonDetail
 
@@ -39,13 +41,14 @@ _SET_ACTIVE = text(
 )
 
 
-class PostgresPeople:
+class PostgresPeople(LeavesLines):
     """Implements People."""
 
-    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache) -> None:
+    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache, clock: Clock) -> None:
         self._database = database
         self._permissions = permissions
         self._groups = groups
+        self._clock = clock
 
     async def people(
         self, tenant: TenantId, *, after: str, limit: int, role: Role | None = None
@@ -78,11 +81,13 @@ class PostgresPeople:
     async def set_role(self, tenant: TenantId, person: PersonId, role: Role) -> None:
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_SET_ROLE, {"id": person, "role": role.value})
+            await self._leave_line(connection, tenant)
 
     async def set_active(self, tenant: TenantId, person: PersonId, *, active: bool) -> None:
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_SET_ACTIVE, {"id": person, "active": active})
             sequence = await settle(connection, tenant, person)
+            await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
         await drop(self._groups, tenant)
 

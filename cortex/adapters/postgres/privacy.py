@@ -3,6 +3,7 @@
 from sqlalchemy import text
 
 from cortex.adapters.postgres.acl_rows import as_json
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.privacy_rows import counts_of
 from cortex.adapters.postgres.reprocessing import make_anew
@@ -34,7 +35,7 @@ _RELEASE = text(
 )
 
 
-class PostgresPrivacy:
+class PostgresPrivacy(LeavesLines):
     """Implements PrivacyStore."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -53,10 +54,11 @@ class PostgresPrivacy:
             row = (await connection.execute(_LOCKED, {"source": source})).one_or_none()
             if row is None:
                 raise NotFound("the source is not known")
-            if rules_from_json(row.privacy) == rules:
-                return False
-            await connection.execute(_SET, {"source": source, "rules": as_json(rules_json(rules))})
-            return True
+            changed = rules_from_json(row.privacy) != rules
+            if changed:
+                await connection.execute(_SET, {"source": source, "rules": as_json(rules_json(rules))})
+            await self._leave_line(connection, tenant, changed=changed)
+            return changed
 
     async def figures(self, tenant: TenantId, source: SourceId) -> PrivacyFigures:
         async with self._database.tenant(tenant) as connection:
@@ -84,3 +86,4 @@ class PostgresPrivacy:
             if (await connection.execute(_RELEASE, values)).one_or_none() is None:
                 raise NotFound("no such document is in quarantine")
             await make_anew(connection, tenant, document, key=None, now=self._clock.now())
+            await self._leave_line(connection, tenant)

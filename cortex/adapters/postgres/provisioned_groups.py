@@ -7,14 +7,17 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import queue_updates
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.group_rows import StoredGroup, describe, lock_group, patch, replace_small
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.postgres.provisioned_pages import Pages
 from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.acl import Group, Person
 from cortex.domain.errors import Conflict, Invalid, NotFound
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId, group_id
 from cortex.domain.relation import Operation, RelationUpdate, current_relation
+from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.provisioning import GroupKey, GroupRecord, GroupState, Stale
 
@@ -30,10 +33,7 @@ _NARROWED = {
     GroupKey.MEMBER: "AND g.id IN (SELECT group_id FROM group_members WHERE member_id::text = lower(:value)"
     " AND generation = g.generation)",
 }
-_PAGES = {
-    key: text(f"SELECT {_COLUMNS} {condition} ORDER BY g.id OFFSET :offset LIMIT :limit")
-    for key, condition in _NARROWED.items()
-}
+_PAGES = Pages(_COLUMNS, _NARROWED, order="g.id")
 _ONE = text(f"SELECT {_COLUMNS} AND g.id = :id")
 _STORED = text("SELECT external_id, revision FROM groups WHERE id = :id AND source_id IS NULL")
 _THERE = text("SELECT EXISTS (SELECT FROM groups WHERE id = :id)")
@@ -54,13 +54,14 @@ _CONTAINING = text(
 _REMOVE = text("DELETE FROM groups WHERE id = :id")
 
 
-class PostgresProvisionedGroups:
+class PostgresProvisionedGroups(LeavesLines):
     """Implements ProvisionedGroups."""
 
-    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache) -> None:
+    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache, clock: Clock) -> None:
         self._database = database
         self._permissions = permissions
         self._groups = groups
+        self._clock = clock
 
     async def group(self, tenant: TenantId, identifier: GroupId, *, members: bool) -> GroupRecord:
         async with self._database.tenant(tenant) as connection:
@@ -75,9 +76,8 @@ class PostgresProvisionedGroups:
         offset: int = 0,
         limit: int,
     ) -> Sequence[GroupRecord]:
-        key, value = only or (None, "")
         async with self._database.tenant(tenant) as connection:
-            rows = (await connection.execute(_PAGES[key], {"value": value, "offset": offset, "limit": limit})).all()
+            rows = await _PAGES.rows(connection, only, offset=offset, limit=limit)
             return await _records(connection, rows, members=members)
 
     async def count(self, tenant: TenantId) -> int:
@@ -97,6 +97,7 @@ class PostgresProvisionedGroups:
             group = await lock_group(connection, tenant, None, external, name=state.name)
             sequence = await _write(connection, group, state)
             record = await _read(connection, identifier, members=True)
+            await self._leave_line(connection, tenant, made=identifier)
         await self._settled(tenant, sequence)
         return record
 
@@ -107,6 +108,7 @@ class PostgresProvisionedGroups:
             group = await _locked(connection, tenant, identifier, version=version)
             sequence = await _write(connection, group, state)
             record = await _read(connection, identifier, members=True)
+            await self._leave_line(connection, tenant)
         await self._settled(tenant, sequence)
         return record
 
@@ -120,6 +122,7 @@ class PostgresProvisionedGroups:
                 gone = frozenset([Group(identifier)])
                 sequences.append(await patch(connection, above, add=frozenset(), remove=gone))
             sequences.append(await _remove(connection, group))
+            await self._leave_line(connection, tenant)
         await self._settled(tenant, max(filter(None, sequences), default=None))
 
     async def _settled(self, tenant: TenantId, sequence: int | None) -> None:

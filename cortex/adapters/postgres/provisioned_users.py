@@ -7,14 +7,17 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import as_json
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.group_rows import lock_group, patch
 from cortex.adapters.postgres.people_rows import lock_people, settle
 from cortex.adapters.postgres.permissions import PermissionApplier
+from cortex.adapters.postgres.provisioned_pages import Pages
 from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.acl import Person
 from cortex.domain.errors import Conflict, NotFound
 from cortex.domain.identity import GroupId, PersonId, TenantId
+from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.provisioning import InGroup, Stale, UserKey, UserRecord, UserState
 
@@ -33,10 +36,7 @@ _NARROWED = {
     UserKey.EMAIL: "AND (e.email = lower(:value) OR EXISTS (SELECT FROM jsonb_path_query(p.attributes,"
     " '$.emails[*].value') x WHERE lower(x #>> '{}') = lower(:value)))",
 }
-_PAGES = {
-    key: text(f"SELECT {_COLUMNS} {condition} ORDER BY p.id OFFSET :offset LIMIT :limit")
-    for key, condition in _NARROWED.items()
-}
+_PAGES = Pages(_COLUMNS, _NARROWED, order="p.id")
 _ONE = text(f"SELECT {_COLUMNS} AND p.id = :id")
 _LOCKED = text("SELECT version FROM persons WHERE id = :id AND known AND NOT service AND deleted_at IS NULL FOR UPDATE")
 _COUNT = text("SELECT count(*) FROM persons WHERE known AND NOT service AND deleted_at IS NULL")
@@ -82,13 +82,14 @@ _CONTAINING = text(
 )
 
 
-class PostgresProvisionedUsers:
+class PostgresProvisionedUsers(LeavesLines):
     """Implements ProvisionedUsers."""
 
-    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache) -> None:
+    def __init__(self, database: Database, permissions: PermissionApplier, groups: GroupCache, clock: Clock) -> None:
         self._database = database
         self._permissions = permissions
         self._groups = groups
+        self._clock = clock
 
     async def user(self, tenant: TenantId, identifier: PersonId) -> UserRecord:
         async with self._database.tenant(tenant) as connection:
@@ -97,10 +98,8 @@ class PostgresProvisionedUsers:
     async def users(
         self, tenant: TenantId, *, only: tuple[UserKey, str] | None = None, offset: int = 0, limit: int
     ) -> Sequence[UserRecord]:
-        key, value = only or (None, "")
-        values = {"value": value, "offset": offset, "limit": limit}
         async with self._database.tenant(tenant) as connection:
-            rows = (await connection.execute(_PAGES[key], values)).all()
+            rows = await _PAGES.rows(connection, only, offset=offset, limit=limit)
             groups = await _groups(connection, [row.id for row in rows])
         return [_record(row, groups.get(row.id, ())) for row in rows]
 
@@ -117,6 +116,7 @@ class PostgresProvisionedUsers:
                 await connection.execute(_MAKE, {"tenant": tenant, "id": identifier, "name": state.name})
             sequence = await _write(connection, tenant, identifier, state)
             record = await _read(connection, identifier)
+            await self._leave_line(connection, tenant, made=identifier)
         await self._settled(tenant, sequence)
         return record
 
@@ -128,6 +128,7 @@ class PostgresProvisionedUsers:
             await _check_version(connection, identifier, version)
             sequence = await _write(connection, tenant, identifier, state)
             record = await _read(connection, identifier)
+            await self._leave_line(connection, tenant)
         await self._settled(tenant, sequence)
         return record
 
@@ -144,6 +145,7 @@ class PostgresProvisionedUsers:
                 gone = frozenset([Person(identifier)])
                 sequences.append(await patch(connection, group, add=frozenset(), remove=gone))
             sequences.append(await settle(connection, tenant, identifier))
+            await self._leave_line(connection, tenant)
         await self._settled(tenant, max(filter(None, sequences), default=None))
 
     async def _settled(self, tenant: TenantId, sequence: int | None) -> None:

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from sqlalchemy import Row, text
 from sqlalchemy.exc import IntegrityError
 
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.clock import Clock
 from cortex.ports.sealer import Sealed, Sealer
 
 _COLUMNS = "source_id, name, key_id, wrapped_key, nonce, ciphertext"
@@ -25,12 +27,13 @@ _REWRAP = text(
 )
 
 
-class PostgresSecrets:
+class PostgresSecrets(LeavesLines):
     """Implements SourceSecrets. A row opens in its own tenant, source and name, and nowhere else."""
 
-    def __init__(self, database: Database, sealer: Sealer) -> None:
+    def __init__(self, database: Database, sealer: Sealer, clock: Clock) -> None:
         self._database = database
         self._sealer = sealer
+        self._clock = clock
 
     async def put(self, tenant: TenantId, source: SourceId, secrets: Mapping[str, str]) -> None:
         rows = [
@@ -44,6 +47,7 @@ class PostgresSecrets:
                 await connection.execute(_PUT, rows)
             except IntegrityError as error:
                 raise NotFound("the source is not known") from error
+            await self._leave_line(connection, tenant)
 
     async def get(self, tenant: TenantId, source: SourceId) -> dict[str, str]:
         async with self._database.tenant(tenant) as connection:
@@ -63,6 +67,7 @@ class PostgresSecrets:
                     values = {"key_id": sealed.key_id, "wrapped_key": sealed.wrapped_key}
                     await connection.execute(_REWRAP, values | {"source": row.source_id, "name": row.name})
                     changed += 1
+            await self._leave_line(connection, tenant, rewrapped=changed)
         return changed
 
     async def _sealed(self, tenant: TenantId, source: SourceId, name: str, value: str) -> dict[str, object]:

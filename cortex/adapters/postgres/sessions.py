@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sqlalchemy import text
 
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import SET_TENANT, Database
 from cortex.domain.credential import Credential, Role
 from cortex.domain.errors import Denied, Exhausted
@@ -56,7 +57,7 @@ def digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-class PostgresSessions:
+class PostgresSessions(LeavesLines):
     """Implements Sessions and SignIns."""
 
     def __init__(self, database: Database, clock: Clock, limits: SessionLimits) -> None:
@@ -94,6 +95,7 @@ class PostgresSessions:
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_FORGET_OLD, {"person": person, "now": now, "idle": now - self._limits.idle})
             await connection.execute(_START, values | {"expires_at": expires_at})
+            await self._leave_line(connection, tenant)
         return StartedSession(secret, expires_at)
 
     async def credential(self, secret: str) -> Credential:
@@ -117,7 +119,10 @@ class PostgresSessions:
             if tenant is not None:
                 await connection.execute(SET_TENANT, {"tenant": str(tenant)})
                 await connection.execute(_END, {"secret": digest(secret)})
+                await self._leave_line(connection, TenantId(tenant))
 
     async def end_all(self, tenant: TenantId, person: PersonId) -> int:
         async with self._database.tenant(tenant) as connection:
-            return (await connection.execute(_END_ALL, {"person": person})).rowcount
+            ended = (await connection.execute(_END_ALL, {"person": person})).rowcount
+            await self._leave_line(connection, tenant)
+            return ended

@@ -2,9 +2,11 @@
 
 from sqlalchemy import text
 
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.domain.identity import TenantId
 from cortex.domain.limits import Ages, Limits
+from cortex.ports.clock import Clock
 
 _LIMITS = text("SELECT requests_per_minute, requests_at_once, questions_per_day FROM tenant_settings")
 _SET_LIMITS = text(
@@ -21,11 +23,12 @@ _SET_AGES = text(
 )
 
 
-class PostgresSettings:
+class PostgresSettings(LeavesLines):
     """Implements LimitStore and AgeStore."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def limits(self, tenant: TenantId) -> Limits:
         async with self._database.tenant(tenant) as connection:
@@ -41,6 +44,7 @@ class PostgresSettings:
         values = {"tenant": tenant, "age": ages.acl_age_s_max, "every": ages.reconcile_every_s}
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_SET_AGES, values)
+            await self._leave_line(connection, tenant)
 
     async def set_limits(self, tenant: TenantId, limits: Limits) -> None:
         values = {
@@ -51,3 +55,4 @@ class PostgresSettings:
         }
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_SET_LIMITS, values)
+            await self._leave_line(connection, tenant)

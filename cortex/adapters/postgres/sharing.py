@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres.acl_rows import queue_updates, stored_node, write_relations
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.container_rows import REPAIR
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.permissions import PermissionApplier
@@ -120,7 +121,7 @@ _CONTAINER = text(
 )
 
 
-class PostgresSharing:
+class PostgresSharing(LeavesLines):
     """Implements SharingStore."""
 
     def __init__(self, database: Database, permissions: PermissionApplier, cache: GroupCache, clock: Clock) -> None:
@@ -143,6 +144,7 @@ class PostgresSharing:
             groups = (await connection.execute(_EVERYONE)).scalars().all()
             last = await queue_updates(connection, tenant, tenant, [opening])
             last = await _mute(connection, tenant, groups, muted=not shows) or last
+            await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, last)
         await drop(self._cache, tenant)
 
@@ -185,6 +187,7 @@ class PostgresSharing:
                 await connection.execute(REPAIR, {"tenant": tenant, "id": identifier})
             relations = acl_relations(tenant, kind.value, identifier, node)  # type: ignore[arg-type]
             sequence = await write_relations(connection, tenant, identifier, relations)
+            await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
 
 

@@ -1,13 +1,12 @@
 """The one way in (ports/source_writer.py): raw bytes first, then row, ACL, tuples and events in one transaction."""
 
-import copy
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cortex.adapters.postgres import container_rows, document_rows
 from cortex.adapters.postgres.acl_rows import look_up
-from cortex.adapters.postgres.audit import append_entries
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.document_rows import Outcome, Scene, raw_key
 from cortex.adapters.postgres.erased_rows import hold_bytes
@@ -19,14 +18,13 @@ from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, Invalid
 from cortex.domain.identity import ContainerId, SourceId, TenantId
-from cortex.ports.audit_log import AuditEntry
 from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.object_store import ObjectStore
 from cortex.ports.source_writer import GroupPage, Written
 
 
-class PostgresSourceWriter:
+class PostgresSourceWriter(LeavesLines):
     """Implements SourceWriter."""
 
     def __init__(
@@ -45,16 +43,9 @@ class PostgresSourceWriter:
         self._permissions = permissions
         self._clock = clock
         self._groups = groups
-        self._members = PostgresGroups(database, permissions)
+        self._members = PostgresGroups(database, permissions, clock)
         self._pipeline_version = pipeline_version
         self._recogniser = recogniser
-        self._entry: AuditEntry | None = None
-
-    def audited(self, entry: AuditEntry) -> "PostgresSourceWriter":
-        """The same, leaving this line in the transaction of what it changes: neither is there without the other."""
-        writer = copy.copy(self)
-        writer._entry = entry
-        return writer
 
     async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
         async with self._database.tenant(tenant) as connection:
@@ -123,14 +114,14 @@ class PostgresSourceWriter:
         self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], *, version: int | None
     ) -> None:
         named = await self._members.named(tenant, members, group=external)
-        await self._members.put(tenant, source, external, named, name=external, version=version)
+        await self._groups_lined().put(tenant, source, external, named, name=external, version=version)
         await drop(self._groups, tenant)
 
     async def put_group_page(
         self, tenant: TenantId, source: SourceId, external: str, members: Sequence[PrincipalRef], page: GroupPage
     ) -> None:
         named = await self._members.named(tenant, members, group=external)
-        await self._members.put_page(tenant, source, external, named, page)
+        await self._groups_lined().put_page(tenant, source, external, named, page)
         if page.last:
             await drop(self._groups, tenant)
 
@@ -145,12 +136,11 @@ class PostgresSourceWriter:
     ) -> None:
         more = await self._members.named(tenant, add, group=external)
         less = await self._members.named(tenant, remove, group=external)
-        await self._members.patch(tenant, source, external, add=more, remove=less)
+        await self._groups_lined().patch(tenant, source, external, add=more, remove=less)
         await drop(self._groups, tenant)
 
-    async def _leave_line(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        if self._entry is not None:
-            await append_entries(connection, tenant, [self._entry], self._clock)
+    def _groups_lined(self) -> PostgresGroups:
+        return self._members if self._line is None else self._members.audited(self._line)
 
     def _scene(self, tenant: TenantId, source: SourceId) -> Scene:
         return Scene(tenant, source, self._clock.now(), self._pipeline_version, self._recogniser, traceparent())

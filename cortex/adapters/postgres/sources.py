@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import Row, text
 
 from cortex.adapters.postgres.acl_rows import as_json
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.group_rows import forget_groups
 from cortex.domain.acl import Acl, parse_acl
 from cortex.domain.change import Failure
 from cortex.domain.errors import Conflict, NotFound
 from cortex.domain.identity import SourceId, TenantId
+from cortex.ports.clock import Clock
 from cortex.ports.source_store import Run, RunCounts, Source
 from cortex.ports.source_writer import Known
 
@@ -89,11 +91,12 @@ _COUNTS = text(
 )
 
 
-class PostgresSources:
+class PostgresSources(LeavesLines):
     """Implements SourceStore, and what administration asks about sources."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def source(self, tenant: TenantId, source: SourceId) -> Source:
         async with self._database.tenant(tenant) as connection:
@@ -110,7 +113,10 @@ class PostgresSources:
         """False when a source of that name is there already."""
         async with self._database.tenant(tenant) as connection:
             values = {"tenant": tenant, "id": source, "name": name, "type": type_, "config": as_json(config)}
-            return (await connection.execute(_ADD_SOURCE, values)).rowcount == 1
+            added = (await connection.execute(_ADD_SOURCE, values)).rowcount == 1
+            if added:
+                await self._leave_line(connection, tenant)
+            return added
 
     async def start_run(self, tenant: TenantId, source: SourceId, run_id: str, *, kind: str) -> Run:
         async with self._database.tenant(tenant) as connection:

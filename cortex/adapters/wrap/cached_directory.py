@@ -6,12 +6,15 @@ the background after a change, so that they do not wait for it.
 
 import asyncio
 import contextlib
+import copy
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import Self
 
 from cortex.domain.acl import Asker, Group, Person
 from cortex.domain.errors import CortexError, NotFound, Transient
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
+from cortex.ports.audit_log import AuditEntry
 from cortex.ports.directory import Directory, PersonRecord
 from cortex.ports.group_cache import GroupCache
 
@@ -30,6 +33,12 @@ class CachedDirectory:
         self._recent: OrderedDict[tuple[TenantId, PersonId], None] = OrderedDict()
         self._warmed: dict[TenantId, int] = {}
         self._flights: dict[Flight, asyncio.Future[Asker]] = {}
+
+    def audited(self, entry: AuditEntry) -> Self:
+        """Shares what is cached with the one that it is made of."""
+        made = copy.copy(self)
+        made._directory = self._directory.audited(entry)
+        return made
 
     async def person(self, tenant: TenantId, email: str) -> PersonRecord:
         return await self._directory.person(tenant, email)

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from cortex.domain.credential import Credential
+from cortex.domain.credential import Credential, Refused
 from cortex.domain.errors import CrossSite, Denied
 from cortex.domain.identity import TenantId
 from cortex.domain.sign_in import SignInPolicy, Subject, granted_role, trusted_email
@@ -95,7 +95,10 @@ class Authenticators:
         if self._local is not None and (self._foreign is None or claimed_issuer(token) in (None, self._local_issuer)):
             return await self._local.authenticate(presented)
         if self._foreign is not None:
-            return await self._foreign.credential(token)
+            try:
+                return await self._foreign.credential(token)
+            except Denied as error:
+                raise Refused(str(error), tenant=self._foreign.tenant) from error
         raise Denied("tokens of this kind are not accepted here")
 
     async def _by_cookie(self, presented: Presented) -> Credential:

@@ -56,9 +56,10 @@ class Users:
     name = "user"
     model = ScimUser
 
-    def __init__(self, ports: IdentityPorts, base: str) -> None:
+    def __init__(self, ports: IdentityPorts, base: str, *, by: str) -> None:
         self._users = ports.users
         self._base = base
+        self.by = by
 
     async def count(self, tenant: TenantId) -> int:
         return await self._users.count(tenant)
@@ -80,7 +81,8 @@ class Users:
     async def make(self, tenant: TenantId, wanted: Resource[Any]) -> Resource[Any]:
         user = _user(wanted)
         user.active = user.active is not False
-        return user_resource(await self._users.make(tenant, user_state(user, active=True)), base=self._base)
+        users = self._users.audited(_line(self, "make"))
+        return user_resource(await users.make(tenant, user_state(user, active=True)), base=self._base)
 
     async def replace(
         self, tenant: TenantId, identifier: uuid.UUID, wanted: Resource[Any], *, version: int | None
@@ -88,11 +90,13 @@ class Users:
         person = PersonId(identifier)
         before = await self._users.user(tenant, person)
         state = user_state(_user(wanted), active=before.state.active)
-        record = await self._users.replace(tenant, person, state, version=version)
+        users = self._users.audited(_line(self, "replace", person))
+        record = await users.replace(tenant, person, state, version=version)
         return user_resource(record, base=self._base)
 
     async def remove(self, tenant: TenantId, identifier: uuid.UUID, *, version: int | None) -> None:
-        await self._users.remove(tenant, PersonId(identifier), version=version)
+        users = self._users.audited(_line(self, "remove", identifier))
+        await users.remove(tenant, PersonId(identifier), version=version)
 
 
 class Groups:
@@ -101,9 +105,10 @@ class Groups:
     name = "group"
     model = ScimGroup
 
-    def __init__(self, ports: IdentityPorts, base: str, *, members: bool = True) -> None:
+    def __init__(self, ports: IdentityPorts, base: str, *, by: str, members: bool = True) -> None:
         self._groups = ports.groups
         self._base = base
+        self.by = by
         self._members = members
 
     async def count(self, tenant: TenantId) -> int:
@@ -125,22 +130,30 @@ class Groups:
         return group_resource(record, base=self._base)
 
     async def make(self, tenant: TenantId, wanted: Resource[Any]) -> Resource[Any]:
-        return group_resource(await self._groups.make(tenant, await self._state(tenant, wanted)), base=self._base)
+        groups = self._groups.audited(_line(self, "make"))
+        return group_resource(await groups.make(tenant, await self._state(tenant, wanted)), base=self._base)
 
     async def replace(
         self, tenant: TenantId, identifier: uuid.UUID, wanted: Resource[Any], *, version: int | None
     ) -> Resource[Any]:
         state = await self._state(tenant, wanted)
-        record = await self._groups.replace(tenant, GroupId(identifier), state, version=version)
+        groups = self._groups.audited(_line(self, "replace", identifier))
+        record = await groups.replace(tenant, GroupId(identifier), state, version=version)
         return group_resource(record, base=self._base)
 
     async def remove(self, tenant: TenantId, identifier: uuid.UUID, *, version: int | None) -> None:
-        await self._groups.remove(tenant, GroupId(identifier), version=version)
+        groups = self._groups.audited(_line(self, "remove", identifier))
+        await groups.remove(tenant, GroupId(identifier), version=version)
 
     async def _state(self, tenant: TenantId, wanted: Resource[Any]) -> GroupState:
         assert isinstance(wanted, ScimGroup)
         members = await self._groups.members(tenant, member_ids(wanted))
         return GroupState(group_name(wanted), wanted.external_id, members)
+
+
+def _line(kind: Users | Groups, act: str, identifier: uuid.UUID | None = None) -> AuditEntry:
+    """Of what is made the store knows the id."""
+    return AuditEntry(kind.by, f"scim.{kind.name}.{act}", "" if identifier is None else str(identifier))
 
 
 class Scim:
@@ -154,10 +167,10 @@ class Scim:
         self._base = base
 
     def users(self) -> Users:
-        return Users(self._ports, self._base)
+        return Users(self._ports, self._base, by=self._credential.email)
 
     def groups(self) -> Groups:
-        return Groups(self._ports, self._base, members=self._wants_members())
+        return Groups(self._ports, self._base, by=self._credential.email, members=self._wants_members())
 
     async def get(self, kind: Collection, identifier: str) -> Response:
         shown = parameterised(SearchRequest, kind.model).model_validate(self._query())
@@ -174,7 +187,6 @@ class Scim:
             await self._body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST, scim_policy=POLICY
         )
         made = await kind.make(self._tenant, wanted)
-        await self._audit(kind, "make", str(made.id))
         answer = self._answer(made, Context.RESOURCE_CREATION_RESPONSE, status=201)
         answer.headers["Location"] = str(meta_of(made).location)
         return answer
@@ -211,7 +223,6 @@ class Scim:
             await kind.remove(self._tenant, known(identifier), version=self._if_match())
         except Stale as error:
             raise PreconditionFailed(str(error)) from error
-        await self._audit(kind, "remove", identifier)
         return Response(status_code=204)
 
     async def _changed(
@@ -223,7 +234,6 @@ class Scim:
             if self._if_match() is not None:
                 raise PreconditionFailed(str(error)) from error
             raise
-        await self._audit(kind, "replace", identifier)
         return self._answer(changed, Context.RESOURCE_REPLACEMENT_RESPONSE)
 
     async def _search(self, kinds: Sequence[Listed], given: object, *, context: Context) -> Response:
@@ -269,10 +279,6 @@ class Scim:
         if "members" in query.get("filter", ""):
             return True
         return any("members" in part for part in asked) if asked else "members" not in left_out
-
-    async def _audit(self, kind: Collection, act: str, identifier: str) -> None:
-        entry = AuditEntry(self._credential.email, f"scim.{kind.name}.{act}", identifier)
-        await self._ports.audit.append(self._tenant, [entry])
 
 
 def refused(error: SCIMException | ValidationError) -> Response:

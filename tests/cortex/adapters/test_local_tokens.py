@@ -16,6 +16,7 @@ from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId, tenant
 from cortex.ports.authenticator import Presented
 from cortex.ports.directory import PersonRecord
 from cortex.testing.sources import FixedClock
+from tests.unlined import Unlined
 
 ANN = LocalClaims("acme", "ann@acme.example", Role.MEMBER)
 HOUR = timedelta(hours=1)
@@ -96,7 +97,7 @@ def test_even_with_the_key_claims_must_make_sense(
         tokens.verify(forged(key, changes=changes))
 
 
-class Known:
+class Known(Unlined):
     """Implements Directory and Tenants in memory."""
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ from cortex.ports.connector import Config, KnownDocuments
 from cortex.testing.sources import MemorySources
 from services.connectors.page import HIDDEN, Syncing
 from tests.services.connectors.scripted import Scripted, document
+from tests.unlined import Unlined
 
 TENANT = tenant_id("acme")
 
@@ -97,7 +98,7 @@ async def test_a_type_without_a_connector_says_which_there_are() -> None:
         await page.page(TENANT, pushed.id, "pushed")
 
 
-class Vault:
+class Vault(Unlined):
     """Holds one secret for every source."""
 
     async def get(self, _tenant: TenantId, _source: SourceId) -> dict[str, str]:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from sqlalchemy import Row, text
 
 from cortex.adapters.postgres.acl_rows import as_json
+from cortex.adapters.postgres.audit import LeavesLines
 from cortex.adapters.postgres.database import Database
 from cortex.domain.erasure import Erasure, ErasureState, Subject, SubjectKind
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import TenantId
+from cortex.ports.clock import Clock
 
 _COLUMNS = "id, subject_kind, subject_id, requested_by, requested_at, state, finished_at, stores, certificate, error"
 _REQUEST = text(
@@ -36,17 +38,20 @@ _FAIL = text(
 )
 
 
-class PostgresErasures:
+class PostgresErasures(LeavesLines):
     """Implements ErasureLedger."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def request(self, tenant: TenantId, subject: Subject, *, by: str) -> Erasure:
         values = {"tenant": tenant, "id": uuid.uuid4(), "kind": subject.kind.value, "subject": subject.id, "by": by}
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_REQUEST, values)
-            return _erasure((await connection.execute(_RUNNING, values)).one())
+            running = _erasure((await connection.execute(_RUNNING, values)).one())
+            await self._leave_line(connection, tenant, erasure=str(running.id))
+            return running
 
     async def document(self, tenant: TenantId, document: uuid.UUID) -> Subject:
         async with self._database.tenant(tenant) as connection:

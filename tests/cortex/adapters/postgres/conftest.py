@@ -48,13 +48,20 @@ async def store(database: Database, spicedb: KeyedUrl, redis_url: str, tmp_path:
     permissions = PermissionApplier(database, engine)
     tenant = await PostgresTenants(database).make(f"t-{uuid.uuid4().hex[:12]}", title="A test")
     source = source_id(tenant, "wiki")
-    sources = PostgresSources(database)
+    sources = PostgresSources(database, SystemClock())
     await sources.add(tenant, source, name="wiki", type_="push", config={})
     groups = RedisGroupCache(redis_url)
     objects = Objects(tmp_path.as_uri())
     writer = PostgresSourceWriter(database, objects, permissions, SystemClock(), groups, pipeline_version="1")
     yield Store(
-        database, engine, permissions, PostgresDirectory(database, permissions), writer, sources, tenant, source
+        database,
+        engine,
+        permissions,
+        PostgresDirectory(database, permissions, SystemClock()),
+        writer,
+        sources,
+        tenant,
+        source,
     )
     await groups.close()
     await engine.close()

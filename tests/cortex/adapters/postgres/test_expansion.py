@@ -17,6 +17,7 @@ from cortex.domain.acl import Asker, Group, Person
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
 from cortex.ports.directory import Directory, PersonRecord
 from tests.cortex.adapters.postgres.conftest import Store
+from tests.unlined import Unlined
 
 pytestmark = pytest.mark.servers
 
@@ -39,7 +40,7 @@ _MEMBERS = text(
 )
 
 
-class Counting:
+class Counting(Unlined):
     """A directory that counts expansions of each person."""
 
     def __init__(self, directory: Directory) -> None:

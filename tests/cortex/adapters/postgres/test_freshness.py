@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import text
 
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.reconcile.runs import PostgresReconcileRuns
 from cortex.adapters.postgres.settings import PostgresSettings
@@ -22,7 +23,7 @@ HOUR_S = 3_600
 async def pulled(store: Store) -> tuple[SourceId, DocumentId]:
     source = source_id(store.tenant, "drive")
     await store.sources.add(store.tenant, source, name="drive", type_="files", config={})
-    await PostgresSettings(store.database).set_ages(store.tenant, Ages(acl_age_s_max=HOUR_S))
+    await PostgresSettings(store.database, SystemClock()).set_ages(store.tenant, Ages(acl_age_s_max=HOUR_S))
     return source, (await store.writer.put_document(store.tenant, source, page())).document_id
 
 
@@ -85,7 +86,7 @@ async def test_an_item_that_fails_for_too_long_is_hidden_alone(store: Store) -> 
 
 
 async def test_what_is_pushed_holds(store: Store) -> None:
-    await PostgresSettings(store.database).set_ages(store.tenant, Ages(acl_age_s_max=HOUR_S))
+    await PostgresSettings(store.database, SystemClock()).set_ages(store.tenant, Ages(acl_age_s_max=HOUR_S))
     document = (await store.writer.put_document(store.tenant, store.source, page())).document_id
     await hours_pass(store)
     assert await is_there(store, document)

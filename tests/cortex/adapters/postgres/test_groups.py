@@ -6,6 +6,7 @@ import uuid
 import pytest
 from sqlalchemy import text
 
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.postgres import group_rows
 from cortex.adapters.postgres.groups import PostgresGroups
 from cortex.domain.acl import Person, PrincipalRef, UserRef, parse_acl
@@ -59,7 +60,7 @@ async def who(store: Store, *people: UserRef) -> set[UserRef]:
 
 async def leftovers(store: Store) -> tuple[int, int]:
     """Members and tuples of generations that are nobody's, after sweeping."""
-    groups = PostgresGroups(store.database, store.permissions)
+    groups = PostgresGroups(store.database, store.permissions, SystemClock())
     while await groups.sweep(store.tenant, batch=700):
         pass
     await store.permissions.apply_all(store.tenant)
@@ -217,7 +218,7 @@ async def test_groups_nest_so_deep_and_no_deeper(store: Store) -> None:
 
 async def test_too_many_at_once_are_refused_with_what_to_do(store: Store) -> None:
     with pytest.raises(Invalid, match="send pages"):
-        await PostgresGroups(store.database, store.permissions).put(
+        await PostgresGroups(store.database, store.permissions, SystemClock()).put(
             store.tenant,
             store.source,
             "crew",

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.identities import PostgresIdentities
 from cortex.adapters.postgres.people import PostgresPeople
@@ -19,7 +20,10 @@ ISSUER = "https://id.acme.example"
 async def test_nothing_that_was_begun_is_finished_for_whoever_is_inactive(store: Store, redis_url: str) -> None:
     """The re-check of every surface asks for the token first."""
     groups = RedisGroupCache(redis_url)
-    people, documents = PostgresPeople(store.database, store.permissions, groups), PostgresDocuments(store.database)
+    people, documents = (
+        PostgresPeople(store.database, store.permissions, groups, SystemClock()),
+        PostgresDocuments(store.database),
+    )
     ann = await store.directory.put_person(store.tenant, "ann@acme.example", name="Ann", guest=False)
     assert await documents.permission_token(store.tenant, ann.id)
     await people.set_active(store.tenant, ann.id, active=False)
@@ -31,7 +35,7 @@ async def test_nothing_that_was_begun_is_finished_for_whoever_is_inactive(store:
 
 
 async def test_racing_first_sign_ins_make_one_person(store: Store) -> None:
-    identities = PostgresIdentities(store.database, store.permissions)
+    identities = PostgresIdentities(store.database, store.permissions, SystemClock())
     subject = Subject(ISSUER, "ann-1", "ann@acme.example", True)
 
     async def sign_in() -> object:
@@ -42,7 +46,7 @@ async def test_racing_first_sign_ins_make_one_person(store: Store) -> None:
 
 
 async def test_racing_subjects_with_one_address_are_two_people_and_one_has_it(store: Store) -> None:
-    identities = PostgresIdentities(store.database, store.permissions)
+    identities = PostgresIdentities(store.database, store.permissions, SystemClock())
 
     async def sign_in(subject: str) -> object:
         known = Subject(ISSUER, subject, "ann@acme.example", True)
@@ -54,7 +58,7 @@ async def test_racing_subjects_with_one_address_are_two_people_and_one_has_it(st
 
 
 async def test_another_issuer_links_to_the_same_person(store: Store) -> None:
-    identities = PostgresIdentities(store.database, store.permissions)
+    identities = PostgresIdentities(store.database, store.permissions, SystemClock())
     first = Subject(ISSUER, "ann-1", "ann@acme.example", True)
     second = Subject("https://other.example", "7", "ann@acme.example", True)
     one = await identities.sign_in(store.tenant, first, email=first.email, role=None, make=True)
@@ -63,7 +67,7 @@ async def test_another_issuer_links_to_the_same_person(store: Store) -> None:
 
 
 async def test_nobody_is_made_known_by_nothing(store: Store) -> None:
-    identities = PostgresIdentities(store.database, store.permissions)
+    identities = PostgresIdentities(store.database, store.permissions, SystemClock())
     subject = Subject(ISSUER, "ann-1")
     with pytest.raises(Denied):
         await identities.sign_in(store.tenant, subject, email=None, role=None, make=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.sealing import EnvelopeSealer, KeyFile
 from cortex.domain.errors import Bug, NotFound
@@ -26,7 +27,7 @@ def keys(tmp_path: Path) -> KeyFile:
 
 @pytest.fixture
 def secrets(store: Store, keys: KeyFile) -> PostgresSecrets:
-    return PostgresSecrets(store.database, EnvelopeSealer(keys))
+    return PostgresSecrets(store.database, EnvelopeSealer(keys), SystemClock())
 
 
 async def test_secrets_come_back_and_are_replaced_by_name(store: Store, secrets: PostgresSecrets) -> None:

@@ -99,8 +99,8 @@ async def test_the_deepest_that_writes_may_make_of_containers_and_groups_is_stil
     tenant, ann, ben = TenantId(uuid.uuid4()), PersonId(uuid.uuid4()), PersonId(uuid.uuid4())
     groups = [GroupId(uuid.uuid4()) for _ in range(NESTED_MAX)]
     found = set(group_relations(tenant, groups[-1], frozenset([Person(ann)])))
-    for above, below in itertools.pairwise(groups):
-        found |= group_relations(tenant, above, frozenset([Group(below)]))
+    for outer, inner in itertools.pairwise(groups):
+        found |= group_relations(tenant, outer, frozenset([Group(inner)]))
     crew, both = frozenset[Principal]([Group(groups[0])]), frozenset[Principal]([Person(ann), Person(ben)])
     acls = {
         "allow": AclOf(allow=crew),

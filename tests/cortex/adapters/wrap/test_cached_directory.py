@@ -13,12 +13,13 @@ from cortex.domain.errors import NotFound, Transient
 from cortex.domain.identity import GroupId, PersonId, SourceId, TenantId
 from cortex.ports.directory import PersonRecord
 from cortex.testing.group_cache import new_tenant
+from tests.unlined import Unlined
 
 ANN = PersonId(uuid.uuid4())
 
 
 @dataclass
-class People:
+class People(Unlined):
     """Implements Directory for one person, and counts expansions. `race` empties the group during the next."""
 
     groups: frozenset[GroupId] = frozenset()

@@ -15,6 +15,7 @@ from cortex.domain.identity import PersonId, TenantId
 from cortex.domain.limits import Limits
 from cortex.ports.authenticator import Presented
 from cortex.ports.limits import Buckets
+from tests.unlined import Unlined
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -33,7 +34,7 @@ class Hands:
 
 
 @dataclass
-class Store:
+class Store(Unlined):
     held: Limits = field(default_factory=lambda: Limits(requests_per_minute=60, requests_at_once=3))
     away: bool = False
 

@@ -20,6 +20,7 @@ from services.connectors.erasure.activities import ErasureActivities
 from services.connectors.erasure.erasing import Erasing
 from services.connectors.erasure.workflows import EraseWorkflow
 from tests.services.connectors.temporal import skipping, time_skipping
+from tests.unlined import Unlined
 
 TENANT = TenantId(uuid.uuid4())
 DOCUMENT = Subject(SubjectKind.DOCUMENT, uuid.uuid4())
@@ -64,7 +65,7 @@ class Place:
 
 
 @dataclass
-class Ledger:
+class Ledger(Unlined):
     fate: Fate
     held: Erasure
     certificates: list[Mapping[str, object]] = field(default_factory=list)

@@ -218,7 +218,7 @@ async def test_an_answer_that_is_being_given_is_waited_for(shelf: Shelf) -> None
 
 async def test_nothing_is_written_under_an_erasure(shelf: Shelf) -> None:
     """It would take the text of the new content away with that of the old."""
-    store, ledger = shelf.store, PostgresErasures(shelf.store.database)
+    store, ledger = shelf.store, PostgresErasures(shelf.store.database, SystemClock())
     document = await shelf.put("secret", "strongbox")
     erasure = await ledger.request(store.tenant, await ledger.document(store.tenant, document), by="admin")
     assert await ledger.request(store.tenant, erasure.subject, by="another") == erasure
@@ -233,7 +233,7 @@ async def test_nothing_is_written_under_an_erasure(shelf: Shelf) -> None:
 
 
 async def test_the_ledger_keeps_the_greatest_count_and_why_something_failed(shelf: Shelf) -> None:
-    store, ledger = shelf.store, PostgresErasures(shelf.store.database)
+    store, ledger = shelf.store, PostgresErasures(shelf.store.database, SystemClock())
     document = await shelf.put("secret", "strongbox")
     with pytest.raises(NotFound):
         await ledger.document(store.tenant, uuid.uuid4())

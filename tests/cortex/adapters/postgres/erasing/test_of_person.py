@@ -62,7 +62,7 @@ class Office:
         ]
 
     async def subject(self, email: str) -> Subject:
-        return await PostgresErasures(self.store.database).person(self.store.tenant, email)
+        return await PostgresErasures(self.store.database, SystemClock()).person(self.store.tenant, email)
 
     async def held(self, subject: Subject) -> dict[str, int]:
         return {store.name: await store.count(self.store.tenant, subject) for store in self.stores}

@@ -5,6 +5,7 @@ import uuid
 import pytest
 from sqlalchemy import text
 
+from cortex.adapters.clock import SystemClock
 from cortex.adapters.postgres.groups import PostgresGroups
 from cortex.adapters.postgres.reconcile.engine import EngineReconciler
 from cortex.adapters.postgres.reconcile.mirror import MirrorReconciler
@@ -160,7 +161,7 @@ async def test_members_that_are_being_swept_are_no_drift(store: Store) -> None:
     members = [UserRef(f"person{n}@acme.example") for n in range(1_200)]
     await store.writer.put_group(store.tenant, store.source, "core", members, version=None)
     assert await reconciled(store) == {}
-    groups = PostgresGroups(store.database, store.permissions)
+    groups = PostgresGroups(store.database, store.permissions, SystemClock())
     while await groups.sweep(store.tenant):
         pass
     await store.permissions.apply_all(store.tenant)
