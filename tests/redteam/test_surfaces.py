@@ -1,6 +1,8 @@
 """What is shown is among what may be seen, on every surface; and once quiet, what may be seen is found."""
 
 import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -10,9 +12,10 @@ from tests.e2e.waiting import eventually
 from tests.redteam import looking
 from tests.redteam.arena import Arena, Arenas
 from tests.redteam.changes import change
-from tests.redteam.looking import FACETS, LOOKS, MODES, Seen
+from tests.redteam.looking import FACETS, LOOKS, MODES, Look, Seen
 from tests.redteam.source import folders_above
 
+THREADS = 4
 CHANGES = 8
 LOOKERS = 2
 """How many people of each tenant take each look; the long run sends all of them."""
@@ -38,8 +41,7 @@ def test_nothing_is_shown_that_may_not_be_seen(arenas: Arenas, chance: random.Ra
 
 def test_what_may_be_seen_is_found(arenas: Arenas) -> None:
     for arena in arenas.both():
-        for person in arena.source.people:
-            eventually(partial(finds_all, arena, person), within_s=QUIET_WITHIN_S)
+        everybody_finds_all(arena)
 
 
 def test_what_may_be_opened_opens_and_nothing_else(arenas: Arenas, chance: random.Random) -> None:
@@ -98,16 +100,32 @@ def test_it_stays_so_while_the_source_changes(arenas: Arenas, chance: random.Ran
                 for seen in look(arena.person(person), arena, chance):
                     check(arenas, arena, person, seen)
         arena.settled()
-        look_at_everything(arenas, arena, chance, lookers=2)
-        for person in arena.source.people:
-            eventually(partial(finds_all, arena, person), within_s=QUIET_WITHIN_S)
+        look_at_everything(arenas, arena, chance)
+        everybody_finds_all(arena)
 
 
-def look_at_everything(arenas: Arenas, arena: Arena, chance: random.Random, *, lookers: int = LOOKERS) -> None:
-    for look in LOOKS:
-        for person in arena.some_people(chance, lookers):
-            for seen in look(arena.person(person), arena, chance):
-                check(arenas, arena, person, seen)
+def look_at_everything(arenas: Arenas, arena: Arena, chance: random.Random) -> None:
+    """Several people at once, each with a seed of their own."""
+    looks = [(look, person, chance.getrandbits(32)) for look in LOOKS for person in arena.some_people(chance, LOOKERS)]
+    side_by_side(arena, [partial(take, arenas, arena, look, person, seed) for look, person, seed in looks])
+
+
+def take(arenas: Arenas, arena: Arena, look: Look, person: str, seed: int) -> None:
+    for seen in look(arena.person(person), arena, random.Random(seed)):
+        check(arenas, arena, person, seen)
+
+
+def everybody_finds_all(arena: Arena) -> None:
+    finding = [partial(finds_all, arena, person) for person in arena.source.people]
+    side_by_side(arena, [partial(eventually, found, within_s=QUIET_WITHIN_S) for found in finding])
+
+
+def side_by_side(arena: Arena, works: Sequence[Callable[[], object]]) -> None:
+    for person in arena.source.people:
+        arena.person(person)  # made once, and not by whichever thread comes first
+    with ThreadPoolExecutor(THREADS) as threads:
+        for done in [threads.submit(work) for work in works]:
+            done.result()
 
 
 def check(arenas: Arenas, arena: Arena, person: str, seen: Seen) -> None:
