@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry
-
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.edge.refusals import Refusals, settling
@@ -28,8 +26,6 @@ async def run(platform: PlatformSettings, listening: Listening, *, ready: asynci
         shared = await stack.enter_async_context(backbone(platform, connections_max=query_gateway.CONNECTIONS_MAX))
         work = await control_plane.work(platform)
         served = await stack.enter_async_context(application(shared, listening, work))
-        where = measured(port=platform.metrics_port, host=platform.metrics_bind, registry=served.registry)
-        await stack.enter_async_context(where)
         async with serving(served.app, port=listening.port, host=listening.identity.bind):
             ready.set()
             await run_loops([query_gateway.warming(served.directory), settling(served.refusals)], stop=stop)
@@ -40,7 +36,6 @@ class Application:
     app: App
     directory: CachedDirectory
     refusals: Refusals
-    registry: CollectorRegistry
 
 
 @asynccontextmanager
@@ -63,4 +58,6 @@ async def application(shared: Backbone, listening: Listening, work: control_plan
         )
         administration = control_plane.routers(shared, who, work=work, types=ConnectorTypes())
         app = create_app(ports, query_gateway.settings(platform, listening), routers=administration)
-        yield Application(app, who.directory, who.refusals, ports.registry)
+        where = measured(port=platform.metrics_port, host=platform.metrics_bind, registry=ports.registry)
+        await stack.enter_async_context(where)
+        yield Application(app, who.directory, who.refusals)

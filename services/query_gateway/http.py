@@ -103,6 +103,13 @@ def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter]
     )
 
 
+def _health(ports: Ports, settings: Settings) -> APIRouter:
+    operator = Operator(ports.authenticator)
+    return health.router(
+        probes=ports.probes, registry=ports.registry, operator=operator, timeout_s=settings.probe_timeout_s
+    )
+
+
 def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answering) -> list[APIRouter]:
     bounds = settings.retrieval
     visibility = Visibility(
@@ -156,12 +163,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         timeout_s=bounds.search_timeout_s,
     )
     return [
-        health.router(
-            probes=ports.probes,
-            registry=ports.registry,
-            operator=Operator(ports.authenticator),
-            timeout_s=settings.probe_timeout_s,
-        ),
+        _health(ports, settings),
         search.router(identify=identify, retriever=retriever, visibility=visibility),
         chat.router(identify=identify, chat=talk),
         completions.router(identify=identify, completions=openai, clock=ports.clock),
