@@ -7,7 +7,7 @@ import sys
 from eval import bench
 
 WHOLE = "whole"
-PARTS_OF_IT = ("asking", "embedder", "stage_metrics")
+PARTS_OF_IT = ("asking", "chunks", "embedder", "stage_metrics")
 
 
 def names() -> list[str]:

@@ -2,86 +2,44 @@
 
     python -m eval.bench permissions [--points 100000] [--groups 200] [--seed 1] [--json]
 
-Starts SpiceDB and the vector index by themselves. Points are written straight through the adapter, with random vectors:
-a hundred thousand chunks through the pipeline would measure the embedder. The search without permissions is the same
-two arms with the tenant alone as their filter.
+Starts SpiceDB and the vector index by themselves, writes chunks straight into the index and waits for its graphs. A
+search is what the gateway asks of the index for one question: both arms, then the exact scores of all that they found.
+Without permissions it is the same with the tenant as the only filter.
 """
 
 import argparse
 import asyncio
 import json
-import random
 import statistics
-import sys
 import time
-import uuid
-import warnings
 from collections.abc import Awaitable, Callable, Mapping
-from urllib.parse import urlsplit
 
 from qdrant_client import AsyncQdrantClient, models
 
-from cortex.adapters.qdrant import Qdrant, connect, payload
-from cortex.adapters.qdrant.reader import HNSW_EF, OVERSAMPLING
+from cortex.adapters.qdrant import connect
 from cortex.adapters.spicedb.engine import SpiceDbEngine
 from cortex.domain.acl import AclOf, Group, Inherit, Node, Person
-from cortex.domain.identity import ChunkId, ContainerId, DocumentId, GroupId, PersonId, SourceId, TenantId
+from cortex.domain.identity import ContainerId, DocumentId, PersonId, TenantId
 from cortex.domain.relation import Operation, Relation, RelationUpdate, acl_relations, group_relations
-from cortex.domain.vector import (
-    CollectionSpec,
-    HybridRequest,
-    IndexAcl,
-    IndexPoint,
-    SearchScope,
-    SparseVector,
-)
+from cortex.domain.vector import HybridRequest, SearchScope
 from cortex.ports.permission_engine import UPDATES_MAX, Check
+from cortex.ports.vector_index import VectorReader
 from cortex.runtime.local import ServerName
+from eval.bench.chunks import (
+    GROUPS_IN_CLAUSE,
+    Chance,
+    bare_client,
+    exact_params,
+    fill,
+    graphs_built,
+    tenant_only,
+    unfiltered_arms,
+)
 from tests.local_servers import LocalServers
 
-DIMENSIONS, TERMS, TERMS_IN_POINT, TERMS_IN_QUESTION = 384, 20_000, 60, 8
-GROUPS, GROUPS_IN_CLAUSE, LIMIT = 1_000, 4, 100
 SHOWN, FOLDERS_DEEP = 10, 4
-TRIES, WRITTEN_AT_ONCE = 60, 5_000
+TRIES = 60
 COLLECTION = "bench-permissions"
-
-
-class Chance:
-    """Everything random, from one seed."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.tenant = TenantId(self.id())
-        self.groups = [GroupId(self.id()) for _ in range(GROUPS)]
-
-    def id(self) -> uuid.UUID:
-        return uuid.UUID(int=self.random.getrandbits(128), version=4)
-
-    def dense(self) -> list[float]:
-        return [self.random.gauss(0, 1) for _ in range(DIMENSIONS)]
-
-    def sparse(self, count: int) -> SparseVector:
-        terms = {min(int(self.random.paretovariate(0.6)), TERMS) for _ in range(count)}
-        return SparseVector(sorted(terms), [self.random.uniform(0.5, 2.0) for _ in terms])
-
-    def point(self) -> IndexPoint:
-        allowed = frozenset(f"g:{group}" for group in self.random.sample(self.groups, GROUPS_IN_CLAUSE))
-        return IndexPoint(
-            chunk_id=ChunkId(self.id()),
-            tenant_id=self.tenant,
-            document_id=DocumentId(self.id()),
-            revision=1,
-            ordinal=0,
-            acl_revision=1,
-            metadata_revision=1,
-            dense=self.dense(),
-            sparse=self.sparse(TERMS_IN_POINT),
-            acl=IndexAcl(clauses=(allowed,), deny=frozenset()),
-            source_type="files",
-            source_id=SourceId(uuid.uuid5(self.tenant, "source")),
-            embedded_sha256=f"{self.random.getrandbits(256):064x}",
-            language="en",
-        )
 
 
 async def _timed(act: Callable[[], Awaitable[object]]) -> list[float]:
@@ -124,17 +82,16 @@ async def recheck_ms(urls: Mapping[str, str], chance: Chance, groups: int) -> li
 async def searches_ms(
     urls: Mapping[str, str], chance: Chance, *, points: int, groups: int
 ) -> tuple[list[float], list[float]]:
-    """With the asker's filter, and with the tenant alone."""
+    """Both arms and the exact scores of what they found: with the asker's filter, and with the tenant alone."""
     url, key = urls["CORTEX_QDRANT_URL"], urls["CORTEX_QDRANT_KEY"]
     async with connect(url=url, key=key) as qdrant:
-        await _fill(qdrant, chance, points)
-        carried = frozenset({*(f"g:{group}" for group in chance.groups[:groups]), f"p:{chance.id()}", "t", "m"})
-        scope, reader = SearchScope(chance.tenant, carried), qdrant.reader(COLLECTION)
-        bare = _bare(url, key)
+        await fill(qdrant, COLLECTION, chance, points)
+        bare, scope, reader = bare_client(url, key), chance.scope(groups), qdrant.reader(COLLECTION)
+        await graphs_built(bare, COLLECTION)
         filtered, unfiltered = [], []
         for _ in range(TRIES):
-            request = HybridRequest(dense=chance.dense(), sparse=chance.sparse(TERMS_IN_QUESTION), limit=LIMIT)
-            filtered.append(await _once(reader.search(scope, request)))
+            request = chance.question()
+            filtered.append(await _once(_filtered(reader, scope, request)))
             unfiltered.append(await _once(_unfiltered(bare, chance.tenant, request)))
         await bare.close()
         await qdrant.collections().drop_collection(COLLECTION)
@@ -147,54 +104,19 @@ async def _once(act: Awaitable[object]) -> float:
     return 1000 * (time.perf_counter() - began)
 
 
-async def _fill(qdrant: Qdrant, chance: Chance, points: int) -> None:
-    spec = CollectionSpec(alias=f"{COLLECTION}-alias", collection=COLLECTION, dense_dimensions=DIMENSIONS)
-    await qdrant.collections().ensure_collection(spec)
-    writer, began = qdrant.writer(COLLECTION), time.perf_counter()
-    for start in range(0, points, WRITTEN_AT_ONCE):
-        await writer.upsert([chance.point() for _ in range(min(WRITTEN_AT_ONCE, points - start))])
-        print(f"{start + WRITTEN_AT_ONCE} points, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-
-
-def _bare(url: str, key: str) -> AsyncQdrantClient:
-    address = urlsplit(url)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
-        return AsyncQdrantClient(
-            host=address.hostname,
-            grpc_port=address.port or 0,
-            https=False,
-            api_key=key,
-            prefer_grpc=True,
-            check_compatibility=False,
-        )
+async def _filtered(reader: VectorReader, scope: SearchScope, request: HybridRequest) -> None:
+    found = await reader.search(scope, request)
+    union = {point.chunk_id for point in (*found.dense, *found.sparse)}
+    await reader.exact_scores(scope, union, dense=request.dense, sparse=request.sparse)
 
 
 async def _unfiltered(client: AsyncQdrantClient, tenant: TenantId, request: HybridRequest) -> None:
-    """No adapter reads without the asker's filter, so this asks the server itself."""
-    only = models.Filter(must=[models.FieldCondition(key=payload.TENANT, match=models.MatchValue(value=str(tenant)))])
-    sparse = request.sparse or SparseVector([], [])
-    arms = [
-        models.QueryRequest(
-            query=list(request.dense or []),
-            using=payload.DENSE,
-            filter=only,
-            params=models.SearchParams(
-                hnsw_ef=HNSW_EF,
-                quantization=models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING),
-            ),
-            limit=request.limit,
-        ),
-        models.QueryRequest(
-            query=models.SparseVector(indices=list(sparse.indices), values=list(sparse.values)),
-            using=payload.SPARSE,
-            filter=only,
-            params=models.SearchParams(exact=True, idf=models.IdfCorpusParams(corpus=only)),
-            limit=request.limit,
-        ),
-    ]
+    arms = unfiltered_arms(tenant, request)
+    found = await client.query_batch_points(COLLECTION, arms)
+    union = list({point.id for arm in found for point in arm.points})
     for arm in arms:
-        arm.with_payload = models.PayloadSelectorInclude(include=list(payload.SCORED_FIELDS))
+        arm.filter = models.Filter(must=[tenant_only(tenant), models.HasIdCondition(has_id=union)])
+        arm.params, arm.with_payload, arm.limit = exact_params(arm), None, len(union)
     await client.query_batch_points(COLLECTION, arms)
 
 

@@ -1,120 +1,167 @@
-"""Rates and latencies of the vector index, through the adapter, against a running server.
+"""The vector index: what it finds, how fast, and whether it goes on serving while its graphs are built.
 
-    python -m eval.bench.vector_index --url http://127.0.0.1:6334 --key-file F --points 5000 20000 [--pid PID]
+    python -m eval.bench vector_index [--points 100000] [--groups 200] [--seed 1] [--json]
 
-Vectors are random, which is the worst case for nothing here: below the graph's threshold every search is a scan.
+Starts the index in a process of its own. Calls go through it as the gateway makes them; what is compared with is the
+same call with the tenant as the only filter, and for recall an exact search under the same filter.
 """
 
 import argparse
 import asyncio
-import random
+import json
 import statistics
+import tempfile
 import time
-import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from qdrant_client import AsyncQdrantClient, models
 
-from cortex.adapters.qdrant import Qdrant, connect
-from cortex.domain.identity import ChunkId, DocumentId, SourceId, TenantId
-from cortex.domain.vector import (
-    CollectionSpec,
-    HybridRequest,
-    IndexAcl,
-    IndexPoint,
-    SearchScope,
-    SparseVector,
-)
+from cortex.adapters.qdrant import Qdrant, connect, filters
+from cortex.adapters.qdrant.reader import arms
+from cortex.domain.vector import HybridRequest, IndexFilters, SearchScope
+from eval.bench.chunks import Chance, bare_client, exact_params, fill, graphs_built, tenant_only, unfiltered_arms
+from tests.cortex.adapters.qdrant_edge.process import KEY, EdgeProcess, edge_process
 
-DIMENSIONS, TERMS, TERMS_IN_POINT, TERMS_IN_QUESTION = 384, 20_000, 60, 8
-GROUPS, GROUPS_OF_ASKER, GROUPS_IN_CLAUSE = 60, 19, 3
-QUESTIONS, LIMIT = 100, 100
+COLLECTION, TRIES, RECALLED = "bench", 100, 10
+WRITTEN_WHILE_BUILDING, PAUSE_S = 10, 0.02
 
 
-def _sparse(chance: random.Random, count: int) -> SparseVector:
-    terms = {min(int(chance.paretovariate(0.6)), TERMS) for _ in range(count)}
-    return SparseVector(sorted(terms), [chance.uniform(0.5, 2.0) for _ in terms])
+@dataclass(slots=True)
+class Live:
+    """Milliseconds of searches and of small writes, one after the other."""
+
+    searches: list[float] = field(default_factory=list)
+    writes: list[float] = field(default_factory=list)
 
 
-def _dense(chance: random.Random) -> list[float]:
-    return [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
+async def _ms(act: Awaitable[object]) -> float:
+    began = time.perf_counter()
+    await act
+    return 1000 * (time.perf_counter() - began)
 
 
-def _point(chance: random.Random, tenant: TenantId, groups: list[str]) -> IndexPoint:
-    clause = frozenset(chance.sample(groups, GROUPS_IN_CLAUSE))
-    return IndexPoint(
-        chunk_id=ChunkId(uuid.UUID(int=chance.getrandbits(128))),
-        tenant_id=tenant,
-        document_id=DocumentId(uuid.UUID(int=chance.getrandbits(128))),
-        revision=1,
-        ordinal=0,
-        acl_revision=1,
-        metadata_revision=1,
-        dense=_dense(chance),
-        sparse=_sparse(chance, TERMS_IN_POINT),
-        acl=IndexAcl(clauses=(clause,), deny=frozenset()),
-        source_type="files",
-        source_id=SourceId(uuid.uuid5(tenant, "source")),
-        embedded_sha256=f"{chance.getrandbits(256):064x}",
-        language="en",
-    )
+async def _while_built(
+    qdrant: Qdrant, bare: AsyncQdrantClient, chance: Chance, scope: SearchScope
+) -> tuple[Live, float]:
+    """Search and write until the graphs are there; the seconds that it took."""
+    live, building = Live(), asyncio.create_task(graphs_built(bare, COLLECTION))
+
+    async def write() -> None:
+        while not building.done():
+            live.writes.append(await _ms(qdrant.writer(COLLECTION).upsert(chance.points(WRITTEN_WHILE_BUILDING))))
+            await asyncio.sleep(PAUSE_S)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(write())
+        while not building.done():
+            live.searches.append(await _ms(qdrant.reader(COLLECTION).search(scope, chance.question())))
+            await asyncio.sleep(PAUSE_S)
+    return live, building.result()
 
 
-def _percentile(values: list[float], percent: int) -> float:
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+Ask = Callable[[HybridRequest], Sequence[models.QueryRequest]]
 
 
-async def _ask(qdrant: Qdrant, collection: str, scope: SearchScope, chance: random.Random) -> tuple[float, float]:
-    """Seconds for the two arms, and for the exact scores of their union."""
-    reader = qdrant.reader(collection)
-    request = HybridRequest(dense=_dense(chance), sparse=_sparse(chance, TERMS_IN_QUESTION), limit=LIMIT)
-    started = time.perf_counter()
-    found = await reader.search(scope, request)
-    between = time.perf_counter()
-    union = {point.chunk_id for point in (*found.dense, *found.sparse)}
-    await reader.exact_scores(scope, union, dense=request.dense, sparse=request.sparse)
-    return between - started, time.perf_counter() - between
+async def _spread(client: AsyncQdrantClient, questions: Sequence[HybridRequest], ask: Ask) -> tuple[float, float]:
+    """Median and 95th percentile in milliseconds, after one question that warms up."""
+    await client.query_batch_points(COLLECTION, ask(questions[0]))
+    took = [await _ms(client.query_batch_points(COLLECTION, ask(question))) for question in questions]
+    return statistics.median(took), statistics.quantiles(took, n=20)[-1]
 
 
-async def _measure(qdrant: Qdrant, count: int, *, seed: int, process: psutil.Process | None) -> None:
-    chance = random.Random(seed)
-    tenant = TenantId(uuid.UUID(int=chance.getrandbits(128)))
-    groups = [f"g:{uuid.UUID(int=chance.getrandbits(128))}" for _ in range(GROUPS)]
-    collection = f"bench-{count}"
-    spec = CollectionSpec(alias=f"{collection}-alias", collection=collection, dense_dimensions=DIMENSIONS)
-    await qdrant.collections().ensure_collection(spec)
-    points = [_point(chance, tenant, groups) for _ in range(count)]
-    started = time.perf_counter()
-    await qdrant.writer(collection).upsert(points)
-    rate = count / (time.perf_counter() - started)
-    scope = SearchScope(tenant, frozenset({*chance.sample(groups, GROUPS_OF_ASKER), "t"}))
-    pairs = [await _ask(qdrant, collection, scope, chance) for _ in range(QUESTIONS)]
-    for name, values in (
-        ("two arms", [arms for arms, _ in pairs]),
-        ("exact", [exact for _, exact in pairs]),
-        ("in all", [arms + exact for arms, exact in pairs]),
-    ):
-        middle, slow = (1000 * _percentile(values, percent) for percent in (50, 95))
-        print(f"{count:6} points  {name:9} p50 {middle:6.1f}  p95 {slow:6.1f} ms")
-    print(f"{count:6} points  upsert    {rate:.0f} points/s")
-    if process is not None:
-        print(f"{count:6} points  resident  {process.memory_info().rss / 2**20:.0f} MiB")
-    await qdrant.collections().drop_collection(collection)
+async def _recall(client: AsyncQdrantClient, questions: Sequence[HybridRequest], ask: Ask) -> float:
+    """Of the ten nearest by an exact search under the same filter, how many the dense arm finds."""
+    hits = 0
+    for question in questions:
+        dense = ask(question)[0].model_copy(update={"limit": RECALLED})
+        exact = dense.model_copy(update={"params": exact_params(dense)})
+        found, truth = await client.query_batch_points(COLLECTION, [dense, exact])
+        hits += len({point.id for point in found.points} & {point.id for point in truth.points})
+    return hits / (RECALLED * len(questions))
 
 
-async def _main(arguments: argparse.Namespace) -> None:
-    process = psutil.Process(arguments.pid) if arguments.pid else None
-    print(f"seed {arguments.seed}")
-    async with connect(url=arguments.url, key=arguments.key_file.read_text().strip()) as qdrant:
-        for count in arguments.points:
-            await _measure(qdrant, count, seed=arguments.seed, process=process)
+def _resident_mb(process: psutil.Process) -> float:
+    return sum(part.memory_info().rss for part in (process, *process.children())) / 2**20
+
+
+async def _peak_mb(process: psutil.Process, stop: asyncio.Event) -> float:
+    """Of the server and the child that builds."""
+    peak = 0.0
+    while not stop.is_set():
+        peak = max(peak, _resident_mb(process))
+        await asyncio.sleep(0.5)
+    return peak
+
+
+async def measured(edge: EdgeProcess, arguments: argparse.Namespace) -> dict[str, float]:
+    chance, process = Chance(arguments.seed), psutil.Process(edge.process.pid)
+    scope, stop = chance.scope(arguments.groups), asyncio.Event()
+    async with connect(url=edge.url, key=KEY) as qdrant:
+        bare = bare_client(edge.url, KEY)
+        peak = asyncio.create_task(_peak_mb(process, stop))
+        upserts_s = await fill(qdrant, COLLECTION, chance, arguments.points)
+        live, built_s = await _while_built(qdrant, bare, chance, scope)
+        stop.set()
+        figures = {
+            "points": arguments.points,
+            "groups": arguments.groups,
+            "upserts_per_s": arguments.points / upserts_s,
+            "graphs_after_s": built_s,
+            "search_while_built_p50_ms": statistics.median(live.searches),
+            "search_while_built_max_ms": max(live.searches),
+            "write_while_built_p50_ms": statistics.median(live.writes),
+            "write_while_built_max_ms": max(live.writes),
+            "resident_peak_mb": await peak,
+            "resident_after_mb": _resident_mb(process),
+        }
+        figures |= await _asked(bare, chance, scope)
+        await bare.close()
+    return figures
+
+
+async def _asked(client: AsyncQdrantClient, chance: Chance, scope: SearchScope) -> dict[str, float]:
+    questions, figures = [chance.question() for _ in range(TRIES)], dict[str, float]()
+    asks: dict[str, Ask] = {
+        "dense_tenant": lambda question: unfiltered_arms(scope.tenant_id, question)[:1],
+        "dense_acl": lambda question: list(arms(scope, question).values())[:1],
+        "sparse_tenant": lambda question: unfiltered_arms(scope.tenant_id, question)[1:],
+        "sparse_acl": lambda question: list(arms(scope, question).values())[1:],
+        "both_tenant": lambda question: unfiltered_arms(scope.tenant_id, question),
+        "both_acl": lambda question: list(arms(scope, question).values()),
+    }
+    for name, ask in asks.items():
+        figures[f"{name}_p50_ms"], figures[f"{name}_p95_ms"] = await _spread(client, questions, ask)
+    for name in ("dense_tenant", "dense_acl"):
+        figures[f"{name}_recall@10"] = await _recall(client, questions, asks[name])
+    figures["both_acl_to_tenant"] = figures["both_acl_p50_ms"] / figures["both_tenant_p50_ms"]
+    matching = (await client.count(COLLECTION, filters.scope_filter(scope, IndexFilters()), exact=True)).count
+    figures["share_seen"] = matching / (await client.count(COLLECTION, tenant_only(scope.tenant_id), exact=True)).count
+    return figures
+
+
+async def main(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(prefix="cortex-bench-") as folder:
+        async with edge_process(Path(folder)) as edge:
+            figures = await measured(edge, arguments)
+            if await edge.terminate() is None:
+                raise RuntimeError("the server did not end")
+            began = time.perf_counter()
+            await edge.restart()
+            figures["reopened_s"] = time.perf_counter() - began
+    rounded = {name: round(value, 3 if value < 10 else 1) for name, value in figures.items()}
+    if arguments.json:
+        print(json.dumps({**rounded, "seed": arguments.seed}))
+    else:
+        print("\n".join(f"{name:28} {value}" for name, value in rounded.items()))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", required=True)
-    parser.add_argument("--key-file", type=Path, required=True)
-    parser.add_argument("--points", type=int, nargs="+", default=[5000, 20_000])
-    parser.add_argument("--pid", type=int, help="the server's process, to report its memory")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=100_000)
+    parser.add_argument("--groups", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    asyncio.run(_main(parser.parse_args()))
+    parser.add_argument("--json", action="store_true", help="one object and nothing else on stdout")
+    asyncio.run(main(parser.parse_args()))

@@ -79,6 +79,8 @@ class QdrantCollections:
             mismatch = _mismatch(spec, info)
             if mismatch:
                 raise Conflict(f"collection {spec.collection!r} {mismatch}")
+            if info.config.hnsw_config.full_scan_threshold != _hnsw(spec).full_scan_threshold:
+                await self._client.update_collection(spec.collection, hnsw_config=_hnsw(spec))
             for field, params in INDEXES.items():
                 if field not in info.payload_schema:
                     await self._client.create_payload_index(spec.collection, field, params)

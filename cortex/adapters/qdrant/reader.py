@@ -47,11 +47,12 @@ def _sparse_query(
     )
 
 
-def _arms(asker: SearchScope, request: HybridRequest) -> dict[str, models.QueryRequest]:
+def arms(asker: SearchScope, request: HybridRequest) -> dict[str, models.QueryRequest]:
+    """The queries of a search by the name of their vector. Both carry the whole filter."""
     matching = filters.scope_filter(asker, request.filters)
-    arms = {}
+    made = {}
     if request.dense is not None:
-        arms[payload.DENSE] = models.QueryRequest(
+        made[payload.DENSE] = models.QueryRequest(
             query=[float(value) for value in request.dense],
             using=payload.DENSE,
             filter=matching,
@@ -59,10 +60,10 @@ def _arms(asker: SearchScope, request: HybridRequest) -> dict[str, models.QueryR
             limit=request.limit,
         )
     if request.sparse is not None and request.sparse.indices:
-        arms[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching=matching, limit=request.limit)
-    for arm in arms.values():
+        made[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching=matching, limit=request.limit)
+    for arm in made.values():
         arm.with_payload = models.PayloadSelectorInclude(include=list(payload.SCORED_FIELDS))
-    return arms
+    return made
 
 
 def _ranked(response: models.QueryResponse) -> list[ScoredPoint]:
@@ -82,9 +83,9 @@ class QdrantReader:
         self._collection = collection
 
     async def search(self, scope: SearchScope, request: HybridRequest) -> HybridResult:
-        arms = _arms(scope, request) if scope.principals else {}
-        found = await self._batch(list(arms.values()))
-        ranked = {arm: _ranked(response) for arm, response in zip(arms, found, strict=True)}
+        asked = arms(scope, request) if scope.principals else {}
+        found = await self._batch(list(asked.values()))
+        ranked = {arm: _ranked(response) for arm, response in zip(asked, found, strict=True)}
         return HybridResult(dense=ranked.get(payload.DENSE, []), sparse=ranked.get(payload.SPARSE, []))
 
     async def exact_scores(

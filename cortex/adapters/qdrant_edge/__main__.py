@@ -9,12 +9,16 @@ import stat
 import sys
 from pathlib import Path
 
+from cortex.adapters.qdrant_edge.graphs import GraphSettings
 from cortex.adapters.qdrant_edge.manifest import ManifestDamaged
 from cortex.adapters.qdrant_edge.serve import Addresses, CannotServe, EnginePanicked, Settings, run
 from cortex.adapters.qdrant_edge.store import DirectoryInUse
 
 # sysexits.h: software, cannot create, temporary failure, configuration.
 EXIT_PANIC, EXIT_CANNOT_SERVE, EXIT_IN_USE, EXIT_CONFIGURATION = 70, 73, 75, 78
+
+_GRAPHS_FROM = "build graphs once that many points are outside them; 0: never (default: %(default)s)"
+_GRAPHS_EVERY = "how often to look whether graphs are due (default: %(default)s)"
 
 logger = logging.getLogger("cortex.adapters.qdrant_edge")
 
@@ -30,11 +34,14 @@ def read_key(path: Path) -> str:
 
 
 def parse(arguments: list[str]) -> Settings:
+    graphs = GraphSettings()
     parser = argparse.ArgumentParser(prog="python -m cortex.adapters.qdrant_edge", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the shards; made if missing")
     parser.add_argument("--port", type=int, required=True, help="gRPC; 0 chooses one")
     parser.add_argument("--http-port", type=int, required=True, help="probes and version; 0 chooses one")
     parser.add_argument("--key-file", type=Path, required=True, help="file (0600) with the API key")
+    parser.add_argument("--graphs-from", type=int, default=graphs.points_min, metavar="POINTS", help=_GRAPHS_FROM)
+    parser.add_argument("--graphs-every", type=float, default=graphs.interval_s, metavar="SECONDS", help=_GRAPHS_EVERY)
     parser.add_argument("--host", default="127.0.0.1", help="address to bind (default: %(default)s)")
     parsed = parser.parse_args(arguments)
     return Settings(
@@ -43,6 +50,7 @@ def parse(arguments: list[str]) -> Settings:
         http_port=parsed.http_port,
         key=read_key(parsed.key_file),
         host=parsed.host,
+        graphs=GraphSettings(points_min=parsed.graphs_from, interval_s=parsed.graphs_every),
     )
 
 

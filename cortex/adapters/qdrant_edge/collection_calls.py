@@ -13,6 +13,17 @@ def _create(store: Store, request: pb.CreateCollection) -> pb.CollectionOperatio
     return pb.CollectionOperationResponse(result=True)
 
 
+def _update(store: Store, request: pb.UpdateCollection) -> pb.CollectionOperationResponse:
+    honours(request, "collection_name", "timeout", "hnsw_config", "optimizers_config")
+    collection, changed = store.collection(request.collection_name), pb.CreateCollection()
+    changed.CopyFrom(collection.create)
+    for name in ("hnsw_config", "optimizers_config"):
+        if request.HasField(name):
+            getattr(changed, name).MergeFrom(getattr(request, name))
+    store.reconfigure(collection, changed)
+    return pb.CollectionOperationResponse(result=True)
+
+
 def _delete(store: Store, request: pb.DeleteCollection) -> pb.CollectionOperationResponse:
     honours(request, "collection_name", "timeout")
     return pb.CollectionOperationResponse(result=store.drop(request.collection_name))
@@ -79,7 +90,8 @@ def _get(store: Store, request: pb.GetCollectionInfoRequest) -> pb.GetCollection
         optimizer_status=pb.OptimizerStatus(ok=True),
         segments_count=info.segments_count,
         points_count=info.points_count,
-        indexed_vectors_count=info.indexed_vectors_count,
+        # The engine counts what it could search; the server, what its graphs hold.
+        indexed_vectors_count=max(0, info.points_count - store.points_outside_graphs(collection.name)),
         config=_config(collection.create),
         payload_schema=_payload_schema(store, collection),
     )
@@ -138,8 +150,9 @@ def _collection_aliases(store: Store, request: pb.ListCollectionAliasesRequest) 
 
 SERVICE = "qdrant.Collections"
 METHODS: Methods = {
-    "Create": method(pb.CreateCollection, _create),
-    "Delete": method(pb.DeleteCollection, _delete),
+    "Create": method(pb.CreateCollection, _create, changes=True),
+    "Update": method(pb.UpdateCollection, _update, changes=True),
+    "Delete": method(pb.DeleteCollection, _delete, changes=True),
     "CollectionExists": method(pb.CollectionExistsRequest, _exists),
     "List": method(pb.ListCollectionsRequest, _list),
     "Get": method(pb.GetCollectionInfoRequest, _get),

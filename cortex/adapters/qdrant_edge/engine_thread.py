@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 import grpc
@@ -28,13 +29,34 @@ class EngineThread:
         self._queue_max = queue_max
         self._queued = 0
         self._on_panic = on_panic
+        self._may_change = asyncio.Event()
+        self._may_change.set()
         self.panicked = False
+
+    @asynccontextmanager
+    async def changes_held(self) -> AsyncIterator[None]:
+        """What `change` is given waits meanwhile; what `run` is given does not."""
+        self._may_change.clear()
+        try:
+            yield
+        finally:
+            self._may_change.set()
+
+    async def change(self, work: Callable[[], Answer]) -> Answer:
+        """As `run`, for work that writes into the shards."""
+        while not self._may_change.is_set():
+            await self._may_change.wait()
+        return await self.run(work)
 
     async def run(self, work: Callable[[], Answer]) -> Answer:
         """The answer of `work`, or Refused."""
         if self._queued >= self._queue_max:
             message = f"{self._queued} requests are waiting for the engine"
             raise Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, message, retry_after_s=RETRY_AFTER_S)
+        return await self.run_unbounded(work)
+
+    async def run_unbounded(self, work: Callable[[], Answer]) -> Answer:
+        """As `run`, however many are waiting: for what must be done in the end, and comes one at a time."""
         loop = asyncio.get_running_loop()
         finished: asyncio.Future[None] = loop.create_future()
         self._queued += 1

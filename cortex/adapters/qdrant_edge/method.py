@@ -18,14 +18,15 @@ class Method:
 
     parse: Callable[[bytes], Message]
     answer: Callable[[Store, Message], Message]
+    changes: bool = False
 
 
-def method(request: type[Request], answer: Answerer[Request]) -> Method:
+def method(request: type[Request], answer: Answerer[Request], *, changes: bool = False) -> Method:
     def checked(store: Store, message: Message) -> Message:
         assert isinstance(message, request)
         return answer(store, message)
 
-    return Method(parse=request.FromString, answer=checked)
+    return Method(parse=request.FromString, answer=checked, changes=changes)
 
 
 Methods: TypeAlias = Mapping[str, Method]

@@ -33,9 +33,11 @@ def _serialised(message: Message) -> bytes:
 
 
 def _unary(described: Method, *, engine: EngineThread, store: Store) -> grpc.RpcMethodHandler:
+    run = engine.change if described.changes else engine.run
+
     async def call(request: Message, context: grpc.aio.ServicerContext) -> Message:
         try:
-            return await engine.run(partial(described.answer, store, request))
+            return await run(partial(described.answer, store, request))
         except Refused as refused:
             retry = () if refused.retry_after_s is None else (("retry-after", str(refused.retry_after_s)),)
             await context.abort(refused.code, str(refused), trailing_metadata=retry)

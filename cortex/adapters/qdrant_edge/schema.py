@@ -81,6 +81,20 @@ def _quantization(message: pb.QuantizationConfig) -> edge.ScalarQuantizationConf
     )
 
 
+_OPTIMIZER_OPTIONS = (
+    "deleted_threshold",
+    "vacuum_min_vector_number",
+    "default_segment_number",
+    "max_segment_size",
+    "indexing_threshold",
+)
+
+
+def _optimizers(message: pb.OptimizersConfigDiff) -> edge.EdgeOptimizersConfig:
+    honours(message, *_OPTIMIZER_OPTIONS)
+    return edge.EdgeOptimizersConfig(**{option: _optional(message, option) for option in _OPTIMIZER_OPTIONS})
+
+
 def _dense_params(message: pb.VectorParams) -> edge.EdgeVectorParams:
     honours(message, "size", "distance", "hnsw_config", "quantization_config", "on_disk", "multivector_config")
     if not 0 < message.size <= DIMENSIONS_MAX:
@@ -157,6 +171,7 @@ def edge_config(create: pb.CreateCollection) -> edge.EdgeConfig:
         quantization_config=(
             _quantization(create.quantization_config) if create.HasField("quantization_config") else None
         ),
+        optimizers=_optimizers(create.optimizers_config) if create.HasField("optimizers_config") else None,
         wal_enabled=True,
     )
 

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import grpc
 
 from cortex.adapters.qdrant_edge import rpc
 from cortex.adapters.qdrant_edge.engine_thread import EngineThread
+from cortex.adapters.qdrant_edge.graphs import GraphBuilder, GraphSettings
 from cortex.adapters.qdrant_edge.probes import probes
 from cortex.adapters.qdrant_edge.refusal import Refused
 from cortex.adapters.qdrant_edge.store import Store, lock_directory
@@ -36,6 +37,7 @@ class Settings:
     queue_max: int = 256
     flush_interval_s: float = 5.0
     grace_s: float = 5.0
+    graphs: GraphSettings = field(default_factory=GraphSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,10 @@ async def run(settings: Settings, *, ready: Callable[[Addresses], None], stop: a
             await made.start()
             is_serving = True
             ready(Addresses(grpc=f"{settings.host}:{port}", http=f"{settings.host}:{http_port}"))
-            await _flush_until(stop, engine=engine, store=store, interval_s=settings.flush_interval_s)
+            async with asyncio.TaskGroup() as tasks:
+                building = tasks.create_task(GraphBuilder(engine=engine, store=store, settings=settings.graphs).run())
+                await _flush_until(stop, engine=engine, store=store, interval_s=settings.flush_interval_s)
+                building.cancel()
             is_serving = False
             await health.enter_graceful_shutdown()
             await made.stop(0 if engine.panicked else settings.grace_s)
@@ -101,6 +106,6 @@ async def _flush_until(stop: asyncio.Event, *, engine: EngineThread, store: Stor
         except TimeoutError:
             pass
         try:
-            await engine.run(store.flush)
+            await engine.change(store.flush)
         except Refused as error:
             logger.warning("flush put off: %s", error)

@@ -11,13 +11,17 @@ from pathlib import Path
 
 import grpc
 import qdrant_edge as edge
+from google.protobuf.message import Message
 from qdrant_client import grpc as pb
 
 from cortex.adapters.qdrant_edge import manifest, schema
 from cortex.adapters.qdrant_edge.manifest import Entry, Manifest
+from cortex.adapters.qdrant_edge.operation_log import OperationLog
 from cortex.adapters.qdrant_edge.refusal import Refused, invalid, not_found
 
 SHARD_PREFIX = "c-"
+# The engine keeps eight bytes for every point of a segment without graphs under this name.
+_VERSIONS, _VERSION_BYTES = "segments/*/mutable_id_tracker.versions", 8
 
 logger = logging.getLogger(__name__)
 
@@ -36,11 +40,32 @@ class Collection:
     vectors: schema.Vectors
     fields: dict[str, schema.FieldKind]
     has_unflushed: bool = False
+    log: OperationLog | None = None
+    """Of what a copy in the making must be told."""
+    begun: int = 0
+    done: int = 0
 
     def update(self, operation: edge.UpdateOperation) -> None:
-        """Apply a write that has been checked. The log keeps it; the next flush shortens the log."""
+        """Apply a write that has been checked. The engine's log keeps it; the next flush shortens that."""
         self.has_unflushed = True
+        self.begun += 1
         self.shard.update(operation)
+        self.done += 1
+
+    def updated(self, kind: str, request: Message) -> None:
+        """After the update that `request` asks for. Two kinds of update may have messages of one type."""
+        if self.log is not None:
+            self.log.append(kind, request)
+
+    @property
+    def failed(self) -> int:
+        """Updates that the engine gave up, after an unknown part of them."""
+        return self.begun - self.done
+
+    def flush(self) -> None:
+        if self.has_unflushed:
+            self.shard.flush()
+            self.has_unflushed = False
 
 
 def lock_directory(directory: Path) -> int:
@@ -74,7 +99,7 @@ class Store:
         for name, entry in self._manifest.collections.items():
             logger.info("loading collection %s from %s", name, entry.directory)
             shard = edge.EdgeShard.load(str(self._directory / entry.directory))
-            self._open[name] = self._collection(name, shard, entry)
+            self._open[name] = self.opened(name, shard, entry)
 
     def names(self) -> list[str]:
         return sorted(self._open)
@@ -105,7 +130,7 @@ class Store:
         path.mkdir(mode=0o700)
         shard = edge.EdgeShard.create(str(path), config)
         self._save(replace(self._manifest, collections={**self._manifest.collections, name: entry}))
-        self._open[name] = self._collection(name, shard, entry)
+        self._open[name] = self.opened(name, shard, entry)
 
     def drop(self, name: str) -> bool:
         """The manifest first: what it no longer lists is removed at the next start at the latest."""
@@ -139,11 +164,41 @@ class Store:
     def indexes(self, collection: Collection) -> Mapping[str, pb.CreateFieldIndexCollection]:
         return self._indexes(collection.name)
 
+    @property
+    def directory(self) -> Path:
+        return self._directory
+
+    def entry(self, name: str) -> Entry | None:
+        """The same object for as long as nothing about the collection but its points changes."""
+        return self._manifest.collections.get(name)
+
+    def opened(self, name: str, shard: edge.EdgeShard, entry: Entry) -> Collection:
+        """An open shard as the collection of `entry`; it is not served yet."""
+        create = pb.CreateCollection.FromString(entry.create)
+        requests = (pb.CreateFieldIndexCollection.FromString(value) for value in entry.indexes.values())
+        fields = {request.field_name: schema.field_kind(request) for request in requests}
+        return Collection(name, create, shard, schema.vector_fields(create), fields)
+
+    def points_outside_graphs(self, name: str) -> int:
+        """As of the last flush: points that a search looks at one by one, and what was deleted of such."""
+        directory = self._directory / self._manifest.collections[name].directory
+        return sum(path.stat().st_size // _VERSION_BYTES for path in directory.glob(_VERSIONS))
+
+    def reconfigure(self, collection: Collection, create: pb.CreateCollection) -> None:
+        """Refused where it does not make sense; holds from the next graphs on."""
+        schema.edge_config(create)
+        entry = replace(self._manifest.collections[collection.name], create=create.SerializeToString())
+        self._save(replace(self._manifest, collections={**self._manifest.collections, collection.name: entry}))
+        collection.create = create
+
+    def adopt(self, collection: Collection, entry: Entry) -> None:
+        """Serve `collection` in the place of its namesake, which the caller closes."""
+        self._save(replace(self._manifest, collections={**self._manifest.collections, collection.name: entry}))
+        self._open[collection.name] = collection
+
     def flush(self) -> None:
         for collection in self._open.values():
-            if collection.has_unflushed:
-                collection.shard.flush()
-                collection.has_unflushed = False
+            collection.flush()
 
     def close(self) -> None:
         self.flush()
@@ -167,9 +222,3 @@ class Store:
         stored = {key: request.SerializeToString() for key, request in indexes.items()}
         entry = replace(self._manifest.collections[name], indexes=stored)
         self._save(replace(self._manifest, collections={**self._manifest.collections, name: entry}))
-
-    def _collection(self, name: str, shard: edge.EdgeShard, entry: Entry) -> Collection:
-        create = pb.CreateCollection.FromString(entry.create)
-        requests = (pb.CreateFieldIndexCollection.FromString(value) for value in entry.indexes.values())
-        fields = {request.field_name: schema.field_kind(request) for request in requests}
-        return Collection(name, create, shard, schema.vector_fields(create), fields)

@@ -175,25 +175,30 @@ WriteRequest = TypeVar(
 Check: TypeAlias = Callable[[Collection, WriteRequest], Write]
 
 
-def _call(request: type[WriteRequest], check: Check[WriteRequest]) -> Method:
+def _call(kind: str, request: type[WriteRequest], check: Check[WriteRequest]) -> Method:
     def answer(store: Store, message: WriteRequest) -> pb.PointsOperationResponse:
         collection = store.collection(message.collection_name)
         check(collection, message).apply(collection)
+        collection.updated(kind, message)
         return pb.PointsOperationResponse(result=_result(wait=message.wait))
 
-    return method(request, answer)
+    return method(request, answer, changes=True)
 
 
-def _step(request: type[WriteRequest], check: Check[WriteRequest]) -> Callable[[Collection, Message], Write]:
+Step: TypeAlias = Callable[[Collection, Message], tuple[Write, Message]]
+
+
+def _step(request: type[WriteRequest], check: Check[WriteRequest]) -> Step:
     """A step of UpdateBatch: a message of its own whose fields are named as those of the single call."""
 
-    def checked(collection: Collection, step: Message) -> Write:
-        return check(collection, request(**{field.name: value for field, value in step.ListFields()}))
+    def checked(collection: Collection, step: Message) -> tuple[Write, Message]:
+        single = request(**{field.name: value for field, value in step.ListFields()})
+        return check(collection, single), single
 
     return checked
 
 
-_STEPS: Mapping[str, Callable[[Collection, Message], Write]] = {
+_STEPS: Mapping[str, Step] = {
     "upsert": _step(pb.UpsertPoints, _upsert),
     "delete_points": _step(pb.DeletePoints, _delete),
     "set_payload": _step(pb.SetPayloadPoints, _set_payload),
@@ -205,11 +210,11 @@ _STEPS: Mapping[str, Callable[[Collection, Message], Write]] = {
 }
 
 
-def _check_step(collection: Collection, operation: pb.PointsUpdateOperation) -> Write:
+def _check_step(collection: Collection, operation: pb.PointsUpdateOperation) -> tuple[str, Write, Message]:
     variant = operation.WhichOneof("operation")
     if variant is None or variant not in _STEPS:
         raise unimplemented(f"{variant or 'an unknown operation'} in a batch")
-    return _STEPS[variant](collection, getattr(operation, variant))
+    return variant, *_STEPS[variant](collection, getattr(operation, variant))
 
 
 def _update_batch(store: Store, request: pb.UpdateBatchPoints) -> pb.UpdateBatchResponse:
@@ -217,8 +222,9 @@ def _update_batch(store: Store, request: pb.UpdateBatchPoints) -> pb.UpdateBatch
     honours(request, *_COMMON, "operations")
     collection = store.collection(request.collection_name)
     writes = [_check_step(collection, operation) for operation in request.operations]
-    for write in writes:
+    for kind, write, single in writes:
         write.apply(collection)
+        collection.updated(kind, single)
     return pb.UpdateBatchResponse(result=[_result(wait=request.wait) for _ in writes])
 
 
@@ -233,16 +239,40 @@ def _delete_index(store: Store, request: pb.DeleteFieldIndexCollection) -> pb.Po
     return pb.PointsOperationResponse(result=_result(wait=request.wait))
 
 
+def _replayer(request: type[WriteRequest], check: Check[WriteRequest]) -> Callable[[Collection, bytes], None]:
+    def again(collection: Collection, body: bytes) -> None:
+        check(collection, request.FromString(body)).apply(collection)
+
+    return again
+
+
+_REPLAYERS: Mapping[str, Callable[[Collection, bytes], None]] = {
+    "upsert": _replayer(pb.UpsertPoints, _upsert),
+    "delete_points": _replayer(pb.DeletePoints, _delete),
+    "set_payload": _replayer(pb.SetPayloadPoints, _set_payload),
+    "overwrite_payload": _replayer(pb.SetPayloadPoints, _overwrite_payload),
+    "delete_payload": _replayer(pb.DeletePayloadPoints, _delete_payload),
+    "clear_payload": _replayer(pb.ClearPayloadPoints, _clear_payload),
+    "update_vectors": _replayer(pb.UpdatePointVectors, _update_vectors),
+    "delete_vectors": _replayer(pb.DeletePointVectors, _delete_vectors),
+}
+
+
+def replay(collection: Collection, kind: str, body: bytes) -> None:
+    """Apply to a copy what `Collection.updated` was told of."""
+    _REPLAYERS[kind](collection, body)
+
+
 METHODS: Methods = {
-    "Upsert": _call(pb.UpsertPoints, _upsert),
-    "Delete": _call(pb.DeletePoints, _delete),
-    "SetPayload": _call(pb.SetPayloadPoints, _set_payload),
-    "OverwritePayload": _call(pb.SetPayloadPoints, _overwrite_payload),
-    "DeletePayload": _call(pb.DeletePayloadPoints, _delete_payload),
-    "ClearPayload": _call(pb.ClearPayloadPoints, _clear_payload),
-    "UpdateVectors": _call(pb.UpdatePointVectors, _update_vectors),
-    "DeleteVectors": _call(pb.DeletePointVectors, _delete_vectors),
-    "UpdateBatch": method(pb.UpdateBatchPoints, _update_batch),
-    "CreateFieldIndex": method(pb.CreateFieldIndexCollection, _create_index),
-    "DeleteFieldIndex": method(pb.DeleteFieldIndexCollection, _delete_index),
+    "Upsert": _call("upsert", pb.UpsertPoints, _upsert),
+    "Delete": _call("delete_points", pb.DeletePoints, _delete),
+    "SetPayload": _call("set_payload", pb.SetPayloadPoints, _set_payload),
+    "OverwritePayload": _call("overwrite_payload", pb.SetPayloadPoints, _overwrite_payload),
+    "DeletePayload": _call("delete_payload", pb.DeletePayloadPoints, _delete_payload),
+    "ClearPayload": _call("clear_payload", pb.ClearPayloadPoints, _clear_payload),
+    "UpdateVectors": _call("update_vectors", pb.UpdatePointVectors, _update_vectors),
+    "DeleteVectors": _call("delete_vectors", pb.DeletePointVectors, _delete_vectors),
+    "UpdateBatch": method(pb.UpdateBatchPoints, _update_batch, changes=True),
+    "CreateFieldIndex": method(pb.CreateFieldIndexCollection, _create_index, changes=True),
+    "DeleteFieldIndex": method(pb.DeleteFieldIndexCollection, _delete_index, changes=True),
 }

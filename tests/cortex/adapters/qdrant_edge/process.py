@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,8 @@ def write_key(folder: Path) -> Path:
     return path
 
 
-async def spawn(folder: Path, *, port: int = 0) -> asyncio.subprocess.Process:
-    arguments = ["--data", folder / "data", "--port", port, "--http-port", 0, "--key-file", write_key(folder)]
+async def spawn(folder: Path, *, port: int = 0, options: Sequence[str] = ()) -> asyncio.subprocess.Process:
+    arguments = ["--data", folder / "data", "--port", port, "--http-port", 0, "--key-file", write_key(folder), *options]
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-W",
@@ -42,6 +42,7 @@ class EdgeProcess:
     process: asyncio.subprocess.Process
     port: int
     http: str
+    options: Sequence[str] = ()
 
     @property
     def url(self) -> str:
@@ -59,8 +60,16 @@ class EdgeProcess:
         assert self.process.returncode is not None
         return self.process.returncode, log.decode()
 
+    async def logged(self, text: str) -> str:
+        """The next line of the log that holds `text`."""
+        assert self.process.stderr is not None
+        while line := (await self.process.stderr.readline()).decode():
+            if text in line:
+                return line
+        raise AssertionError(f"the server ended without saying {text!r}")
+
     async def restart(self) -> None:
-        self.process = await spawn(self.folder, port=self.port)
+        self.process = await spawn(self.folder, port=self.port, options=self.options)
         self.port, self.http = await _ready(self.process)
 
 
@@ -76,10 +85,10 @@ async def _ready(process: asyncio.subprocess.Process) -> tuple[int, str]:
 
 
 @asynccontextmanager
-async def edge_process(folder: Path) -> AsyncIterator[EdgeProcess]:
-    process = await spawn(folder)
+async def edge_process(folder: Path, *, options: Sequence[str] = ()) -> AsyncIterator[EdgeProcess]:
+    process = await spawn(folder, options=options)
     port, http = await _ready(process)
-    edge = EdgeProcess(folder, process, port, http)
+    edge = EdgeProcess(folder, process, port, http, options)
     try:
         yield edge
     finally:
