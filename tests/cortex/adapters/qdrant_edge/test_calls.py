@@ -362,3 +362,17 @@ async def test_an_index_that_is_dropped_no_longer_serves_filters(client: AsyncQd
         )
     assert refusal(caught) is grpc.StatusCode.INVALID_ARGUMENT
     assert "kind" not in (await client.get_collection(collection)).payload_schema
+
+
+async def test_a_collection_is_reconfigured_and_says_so(client: AsyncQdrantClient, collection: str) -> None:
+    await client.update_collection(
+        collection,
+        hnsw_config=models.HnswConfigDiff(full_scan_threshold=123),
+        optimizers_config=models.OptimizersConfigDiff(indexing_threshold=456),
+    )
+    config = (await client.get_collection(collection)).config
+    assert (config.hnsw_config.full_scan_threshold, config.hnsw_config.m) == (123, 16)
+    assert config.optimizer_config.indexing_threshold == 456
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await client.update_collection(collection, collection_params=models.CollectionParamsDiff(replication_factor=2))
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED

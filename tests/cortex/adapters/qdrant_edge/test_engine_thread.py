@@ -88,3 +88,25 @@ async def test_nothing_runs_after_a_panic(engine: EngineThread, panicked: asynci
     with pytest.raises(Refused) as caught:
         await engine.run(list)
     assert caught.value.code is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_what_changes_something_waits_while_changes_are_held(engine: EngineThread) -> None:
+    order: list[str] = []
+    async with asyncio.TaskGroup() as tasks:
+        async with engine.changes_held():
+            write = tasks.create_task(engine.change(lambda: order.append("write")))
+            await engine.run(lambda: order.append("read"))
+            assert not write.done()
+        await write
+    assert order == ["read", "write"]
+
+
+async def test_the_servers_own_work_is_not_refused_by_a_full_queue(engine: EngineThread) -> None:
+    gate = threading.Event()
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(2):
+            tasks.create_task(engine.run(gate.wait))
+        own = tasks.create_task(engine.run_unbounded(list))
+        await asyncio.sleep(0)
+        gate.set()
+    assert own.result() == []
