@@ -18,6 +18,7 @@ from cortex.adapters.qdrant_edge.store import DirectoryInUse
 EXIT_PANIC, EXIT_CANNOT_SERVE, EXIT_IN_USE, EXIT_CONFIGURATION = 70, 73, 75, 78
 
 _GRAPHS_FROM = "build graphs once that many points are outside them; 0: never (default: %(default)s)"
+_FLUSH_EVERY = "how much of the log a restart may have to replay, in seconds (default: %(default)s)"
 _GRAPHS_EVERY = "how often to look whether graphs are due (default: %(default)s)"
 
 logger = logging.getLogger("cortex.adapters.qdrant_edge")
@@ -42,6 +43,7 @@ def parse(arguments: list[str]) -> Settings:
     parser.add_argument("--key-file", type=Path, required=True, help="file (0600) with the API key")
     parser.add_argument("--graphs-from", type=int, default=graphs.points_min, metavar="POINTS", help=_GRAPHS_FROM)
     parser.add_argument("--graphs-every", type=float, default=graphs.interval_s, metavar="SECONDS", help=_GRAPHS_EVERY)
+    parser.add_argument("--flush-every", type=float, default=5.0, metavar="SECONDS", help=_FLUSH_EVERY)
     parser.add_argument("--host", default="127.0.0.1", help="address to bind (default: %(default)s)")
     parsed = parser.parse_args(arguments)
     return Settings(
@@ -50,6 +52,7 @@ def parse(arguments: list[str]) -> Settings:
         http_port=parsed.http_port,
         key=read_key(parsed.key_file),
         host=parsed.host,
+        flush_interval_s=parsed.flush_every,
         graphs=GraphSettings(points_min=parsed.graphs_from, interval_s=parsed.graphs_every),
     )
 

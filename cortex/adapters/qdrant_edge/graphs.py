@@ -32,8 +32,8 @@ logger = logging.getLogger(__name__)
 class GraphSettings:
     """Graphs are built when `points_min` points are outside them, and `share_min` of all; never with 0."""
 
-    points_min: int = 20_000
-    share_min: float = 0.2
+    points_min: int = 10_000
+    share_min: float = 0.1
     interval_s: float = 10.0
     retry_s: float = 600.0
     timeout_s: float = 3600.0

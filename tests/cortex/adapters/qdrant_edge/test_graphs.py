@@ -19,7 +19,7 @@ from tests.cortex.adapters.qdrant_edge.process import KEY, EdgeProcess, edge_pro
 DIMENSIONS, POINTS, GROUPS = 8, 600, 20
 NAME, TENANT = "graphs", str(uuid.UUID(int=7))
 # The process looks often, and the engine builds from a kilobyte of vectors on.
-OPTIONS = ("--graphs-from", "400", "--graphs-every", "0.05")
+OPTIONS = ("--graphs-from", "400", "--graphs-every", "0.05", "--flush-every", "0.2")
 STEPS = ("copying", "building", "opening", "catching up", "swapped")
 
 
