@@ -41,6 +41,8 @@ class EngineThread:
             yield
         finally:
             self._may_change.set()
+            # Whoever waited is let go before anybody can hold again.
+            await asyncio.sleep(0)
 
     async def change(self, work: Callable[[], Answer]) -> Answer:
         """As `run`, for work that writes into the shards."""

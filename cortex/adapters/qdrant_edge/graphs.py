@@ -23,7 +23,7 @@ from cortex.adapters.qdrant_edge.store import Store
 
 # Of the copy, the graphs beside it and room to spare.
 DISK_FACTOR = 3
-REPLAYED_BYTES_LEFT, REPLAYS_MAX = 4 * 1024 * 1024, 1000
+LAST_BYTES_MAX = 1024 * 1024
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ class GraphSettings:
     retry_s: float = 600.0
     timeout_s: float = 3600.0
     replay_slice_s: float = 0.05
+    write_stall_s: float = 0.8
 
 
 class GraphBuilder:
@@ -113,20 +114,25 @@ class GraphBuilder:
         return process.returncode == EXIT_BUILT
 
     async def _swap(self, begun: Rebuild) -> None:
-        """Catch up beside questions and writes, then shut writes out for what is left."""
-        name, slice_s = begun.collection.name, self._settings.replay_slice_s
+        """Catch up in turns with the writes, faster than they come; then shut them out for what is left."""
+        name = begun.collection.name
         logger.info("graphs of %s: opening", name)
         await self._engine.run_unbounded(begun.open)
         logger.info("graphs of %s: catching up with %d bytes", name, begun.log.bytes_left)
-        for _ in range(REPLAYS_MAX):
-            await self._engine.run_unbounded(partial(begun.replay, slice_s))
-            if begun.log.bytes_left < REPLAYED_BYTES_LEFT:
-                break
+        while begun.log.bytes_left > LAST_BYTES_MAX:
+            async with self._engine.changes_held():
+                await self._catch_up(begun, self._settings.write_stall_s)
         await self._engine.run_unbounded(begun.flush)
         async with self._engine.changes_held():
-            while not await self._engine.run_unbounded(partial(begun.replay, slice_s)):
-                pass
+            await self._catch_up(begun, self._settings.timeout_s)
             await self._engine.run_unbounded(begun.adopt)
+
+    async def _catch_up(self, begun: Rebuild, budget_s: float) -> None:
+        """In slices, so that questions come in between. Writes have had their turn before, and will have it again."""
+        until = time.monotonic() + budget_s
+        while time.monotonic() < until:
+            if await self._engine.run_unbounded(partial(begun.replay, self._settings.replay_slice_s)):
+                return
 
     async def _end(self, begun: Rebuild) -> None:
         if self._engine.panicked:

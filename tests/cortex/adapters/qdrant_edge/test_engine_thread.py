@@ -101,6 +101,16 @@ async def test_what_changes_something_waits_while_changes_are_held(engine: Engin
     assert order == ["read", "write"]
 
 
+async def test_changes_have_their_turn_between_two_holds(engine: EngineThread) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        async with engine.changes_held():
+            write = tasks.create_task(engine.change(list))
+            await asyncio.sleep(0)
+        async with engine.changes_held():
+            await engine.run(list)
+            await write
+
+
 async def test_the_servers_own_work_is_not_refused_by_a_full_queue(engine: EngineThread) -> None:
     gate = threading.Event()
     async with asyncio.TaskGroup() as tasks:
