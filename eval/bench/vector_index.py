@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -114,6 +115,7 @@ async def measured(edge: EdgeProcess, arguments: argparse.Namespace) -> dict[str
             "search_while_built_max_ms": max(live.searches),
             "write_while_built_p50_ms": statistics.median(live.writes),
             "write_while_built_max_ms": max(live.writes),
+            "segments": float((await bare.get_collection(COLLECTION)).segments_count or 0),
             "resident_peak_mb": await peak,
             "resident_after_mb": _resident_mb(process),
         }
@@ -146,8 +148,10 @@ async def main(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="cortex-bench-") as folder:
         async with edge_process(Path(folder)) as edge:
             figures = await measured(edge, arguments)
-            if await edge.terminate() is None:
-                raise RuntimeError("the server did not end")
+            code, log = await edge.terminate()
+            print(log, file=sys.stderr)
+            if code:
+                raise RuntimeError(f"the server ended with {code}")
             began = time.perf_counter()
             await edge.restart()
             figures["reopened_s"] = time.perf_counter() - began
