@@ -104,7 +104,7 @@ async def test_what_changes_something_waits_while_changes_are_held(engine: Engin
 async def test_changes_have_their_turn_between_two_holds(engine: EngineThread) -> None:
     async with asyncio.TaskGroup() as tasks:
         async with engine.changes_held():
-            write = tasks.create_task(engine.change(list))
+            write = tasks.create_task(engine.change(lambda: True))
             await asyncio.sleep(0)
         async with engine.changes_held():
             await engine.run(list)
@@ -116,7 +116,7 @@ async def test_the_servers_own_work_is_not_refused_by_a_full_queue(engine: Engin
     async with asyncio.TaskGroup() as tasks:
         for _ in range(2):
             tasks.create_task(engine.run(gate.wait))
-        own = tasks.create_task(engine.run_unbounded(list))
+        own = tasks.create_task(engine.run_unbounded(lambda: True))
         await asyncio.sleep(0)
         gate.set()
-    assert own.result() == []
+    assert own.result()
