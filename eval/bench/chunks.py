@@ -26,8 +26,8 @@ VARYING, TOPICS, SPREAD, NOISE = 48, 500, 0.7, 1.5
 GROUPS, GROUPS_IN_CLAUSE, LIMIT = 1_000, 4, 100
 WRITTEN_AT_ONCE = 5_000
 GRAPHS_POLL_S, GRAPHS_TIMEOUT_S = 1.0, 900.0
-# What is outside the graphs once they are built.
-OUTSIDE_MAX = 0.1
+# Below both, the local index builds no more.
+OUTSIDE_MAX, OUTSIDE_SHARE_MAX = 10_000, 0.1
 
 
 class Chance:
@@ -98,16 +98,18 @@ async def fill(qdrant: Qdrant, collection: str, chance: Chance, points: int) -> 
     return took_s
 
 
-async def graphs_built(client: AsyncQdrantClient, collection: str) -> float:
-    """Wait until nearly all points are in graphs; the seconds that it took."""
-    began = time.perf_counter()
+async def outside_graphs(client: AsyncQdrantClient, collection: str) -> int:
+    info = await client.get_collection(collection)
+    return (info.points_count or 0) - (info.indexed_vectors_count or 0)
+
+
+async def graphs_built(client: AsyncQdrantClient, collection: str, points: int) -> float:
+    """Wait until few points are outside the graphs; the seconds that it took."""
+    began, allowed = time.perf_counter(), max(OUTSIDE_MAX, OUTSIDE_SHARE_MAX * points)
     async with asyncio.timeout(GRAPHS_TIMEOUT_S):
-        while True:
-            info = await client.get_collection(collection)
-            points, inside = info.points_count or 0, info.indexed_vectors_count or 0
-            if inside >= (1 - OUTSIDE_MAX) * points:
-                return time.perf_counter() - began
+        while await outside_graphs(client, collection) >= allowed:
             await asyncio.sleep(GRAPHS_POLL_S)
+    return time.perf_counter() - began
 
 
 def bare_client(url: str, key: str) -> AsyncQdrantClient:

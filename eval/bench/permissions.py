@@ -87,7 +87,7 @@ async def searches_ms(
     async with connect(url=url, key=key) as qdrant:
         await fill(qdrant, COLLECTION, chance, points)
         bare, scope, reader = bare_client(url, key), chance.scope(groups), qdrant.reader(COLLECTION)
-        await graphs_built(bare, COLLECTION)
+        await graphs_built(bare, COLLECTION, points)
         filtered, unfiltered = [], []
         for _ in range(TRIES):
             request = chance.question()

@@ -23,7 +23,16 @@ from qdrant_client import AsyncQdrantClient, models
 from cortex.adapters.qdrant import Qdrant, connect, filters
 from cortex.adapters.qdrant.reader import arms
 from cortex.domain.vector import HybridRequest, IndexFilters, SearchScope
-from eval.bench.chunks import Chance, bare_client, exact_params, fill, graphs_built, tenant_only, unfiltered_arms
+from eval.bench.chunks import (
+    Chance,
+    bare_client,
+    exact_params,
+    fill,
+    graphs_built,
+    outside_graphs,
+    tenant_only,
+    unfiltered_arms,
+)
 from tests.cortex.adapters.qdrant_edge.process import KEY, EdgeProcess, edge_process
 
 COLLECTION, TRIES, RECALLED = "bench", 100, 10
@@ -44,23 +53,21 @@ async def _ms(act: Awaitable[object]) -> float:
     return 1000 * (time.perf_counter() - began)
 
 
-async def _while_built(
-    qdrant: Qdrant, bare: AsyncQdrantClient, chance: Chance, scope: SearchScope
-) -> tuple[Live, float]:
-    """Search and write until the graphs are there; the seconds that it took."""
-    live, building = Live(), asyncio.create_task(graphs_built(bare, COLLECTION))
+async def _while(waiting: asyncio.Task[float], qdrant: Qdrant, chance: Chance, scope: SearchScope) -> Live:
+    """Search and write as long as `waiting` waits, and once at least."""
+    live = Live()
 
     async def write() -> None:
-        while not building.done():
+        while not (waiting.done() and live.writes):
             live.writes.append(await _ms(qdrant.writer(COLLECTION).upsert(chance.points(WRITTEN_WHILE_BUILDING))))
             await asyncio.sleep(PAUSE_S)
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(write())
-        while not building.done():
+        while not (waiting.done() and live.searches):
             live.searches.append(await _ms(qdrant.reader(COLLECTION).search(scope, chance.question())))
             await asyncio.sleep(PAUSE_S)
-    return live, building.result()
+    return live
 
 
 Ask = Callable[[HybridRequest], Sequence[models.QueryRequest]]
@@ -104,17 +111,19 @@ async def measured(edge: EdgeProcess, arguments: argparse.Namespace) -> dict[str
         bare = bare_client(edge.url, KEY)
         peak = asyncio.create_task(_peak_mb(process, stop))
         upserts_s = await fill(qdrant, COLLECTION, chance, arguments.points)
-        live, built_s = await _while_built(qdrant, bare, chance, scope)
+        building = asyncio.create_task(graphs_built(bare, COLLECTION, arguments.points))
+        live = await _while(building, qdrant, chance, scope)
         stop.set()
         figures = {
             "points": arguments.points,
             "groups": arguments.groups,
             "upserts_per_s": arguments.points / upserts_s,
-            "graphs_after_s": built_s,
+            "graphs_after_s": await building,
             "search_while_built_p50_ms": statistics.median(live.searches),
             "search_while_built_max_ms": max(live.searches),
             "write_while_built_p50_ms": statistics.median(live.writes),
             "write_while_built_max_ms": max(live.writes),
+            "outside_graphs": await outside_graphs(bare, COLLECTION),
             "segments": float((await bare.get_collection(COLLECTION)).segments_count or 0),
             "resident_peak_mb": await peak,
             "resident_after_mb": _resident_mb(process),
