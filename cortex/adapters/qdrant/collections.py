@@ -12,18 +12,26 @@ from cortex.domain.vector import CollectionSpec
 # A filter that leaves fewer points than this is scanned exactly, at about a microsecond each for 200 groups.
 EXACT_SCAN_POINTS_MAX = 10_000
 PAYLOAD_M = 16
+# Mapped into memory instead of read into it: a shard opens in a fraction of the time, and asking each chunk for one of
+# 200 groups takes a quarter of it.
+ON_DISK = True
 INT8_QUANTILE = 0.99
 
 
 def _keyword(*, is_tenant: bool | None = None) -> models.KeywordIndexParams:
     # Only the tenant shapes the graph: edges for access lists cost time to build and do not pay.
     return models.KeywordIndexParams(
-        type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant, enable_hnsw=None if is_tenant else False
+        type=models.KeywordIndexType.KEYWORD,
+        is_tenant=is_tenant,
+        enable_hnsw=None if is_tenant else False,
+        on_disk=ON_DISK,
     )
 
 
 def _counter(*, lookup: bool) -> models.IntegerIndexParams:
-    return models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=lookup, range=True, enable_hnsw=False)
+    return models.IntegerIndexParams(
+        type=models.IntegerIndexType.INTEGER, lookup=lookup, range=True, enable_hnsw=False, on_disk=ON_DISK
+    )
 
 
 # What filters ask for, and no more: an index costs time at creation and at every write.
@@ -39,7 +47,9 @@ INDEXES: Mapping[str, models.PayloadSchemaParams] = {
     payload.CONTAINERS: _keyword(),
     payload.AUTHORS: _keyword(),
     payload.LANGUAGE: _keyword(),
-    payload.UPDATED: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME, enable_hnsw=False),
+    payload.UPDATED: models.DatetimeIndexParams(
+        type=models.DatetimeIndexType.DATETIME, enable_hnsw=False, on_disk=ON_DISK
+    ),
     payload.IS_DELETED: models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False),
 }
 
