@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,15 +85,19 @@ async def _recall(client: AsyncQdrantClient, questions: Sequence[HybridRequest],
     """Of the ten nearest by an exact search under the same filter, how many the dense arm finds."""
     hits = 0
     for question in questions:
-        dense = ask(question)[0].model_copy(update={"limit": RECALLED})
+        dense = ask(question)[0]
         exact = dense.model_copy(update={"params": exact_params(dense)})
         found, truth = await client.query_batch_points(COLLECTION, [dense, exact])
-        hits += len({point.id for point in found.points} & {point.id for point in truth.points})
+        hits += len({point.id for point in found.points[:RECALLED]} & {point.id for point in truth.points[:RECALLED]})
     return hits / (RECALLED * len(questions))
 
 
 def _resident_mb(process: psutil.Process) -> float:
-    return sum(part.memory_info().rss for part in (process, *process.children())) / 2**20
+    megabytes = 0.0
+    for part in (process, *process.children()):
+        with suppress(psutil.NoSuchProcess):  # the child that builds comes and goes
+            megabytes += part.memory_info().rss / 2**20
+    return megabytes
 
 
 async def _peak_mb(process: psutil.Process, stop: asyncio.Event) -> float:
