@@ -13,7 +13,14 @@ from cortex.cli.search import AsOption
 from cortex.cli.source import mapping, mappings
 from cortex.domain.errors import Transient
 
-WHY_NOT = {"not_found": "nothing that this person may open answers the question."}
+_NOTHING = "nothing that this person may open answers the question."
+WHY_NOT = {
+    "not_found": _NOTHING,
+    "no_support": _NOTHING,
+    "nothing_found": "nothing was found that this person may open.",
+    "no_question": "no word of it tells what is asked for.",
+    "unsupported": "what was written is not in any source.",
+}
 
 
 def ask(

@@ -56,8 +56,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """An answer, or an abstention with its reason."""
+    """An answer, or an abstention with its reason; how sure it is, from 0 to 1, and what that rests on."""
 
     sentences: tuple[Sentence, ...]
     abstained: bool
     reason: str | None = None
+    confidence: float = 0.0
+    evidence: Mapping[str, float] = field(default_factory=dict)

@@ -68,6 +68,7 @@ _IRREGULAR_PAIRS = """
     spoke:speak spoken:speak told:tell taken:take took:take gave:give given:give grew:grow grown:grow knew:know
     known:know lost:lose ran:run said:say saw:see seen:see spent:spend stood:stand taught:teach thought:think
     brought:bring caught:catch found:find fell:fall fallen:fall hidden:hide hid:hide rose:rise risen:rise
+    thrown:throw threw:throw
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_PAIRS.split())
 _ENDINGS = (("'s", 2), ("’s", 2), ("ingly", 4), ("edly", 4), ("ing", 3), ("ied", 3), ("ies", 3), ("ed", 3))

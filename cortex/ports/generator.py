@@ -1,7 +1,7 @@
 """From passages to a cited answer: a language model behind a gateway, or the built-in extractive composer."""
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from cortex.domain.answer import Passage, Sentence
@@ -31,6 +31,7 @@ class Ending:
     """How an answer ended. Abstained: no sentence was given, for `reason`.
 
     `degraded` names what was missing, as Retrieval does; `engine` what wrote the answer, empty for the composer.
+    `confidence` is the composer's, from 0 to 1, and `evidence` the measures that it rests on; engines say none.
     """
 
     abstained: bool
@@ -38,6 +39,8 @@ class Ending:
     usage: Usage = Usage()
     degraded: tuple[str, ...] = ()
     engine: str = ""
+    confidence: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
 class Generator(Protocol):

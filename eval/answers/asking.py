@@ -6,12 +6,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from cortex.cli.demo.asking import paths_by_id
 from cortex.cli.demo.company import load
 from cortex.cli.gateway import TENANT, Gateway
 from cortex.cli.source import mapping, mappings
+from cortex.domain.dated import as_of
 from cortex.domain.errors import NotFound, Transient
 from eval.answers.given import Cited, Given, Said
 from eval.golden_questions import GoldenQuestion
@@ -76,7 +78,9 @@ class _Reader:
         block, quote = "".join(texts[:1]), str(citation["quote"])
         exact = bool(quote) and block[int(str(anchor["start"])) : int(str(anchor["end"]))] == quote
         title = str(page["title"]) if page else ""
-        return Cited(self.path(citation["document_id"]), quote, page is not None, exact, f"{title}\n{block}")
+        return Cited(
+            self.path(citation["document_id"]), quote, page is not None, exact, f"{title}\n{block}\n{_day(page)}"
+        )
 
 
 def ask_all(questions: Sequence[GoldenQuestion], *, data: Path, tenant: str = TENANT) -> Iterator[Given]:
@@ -122,6 +126,12 @@ def ask(reader: _Reader, question: GoldenQuestion) -> Given:
         took_ms=took_ms,
         generate_ms=_numbers(answer.done.get("stages_ms")).get("generate", 0.0),
     )
+
+
+def _day(page: Mapping[str, object] | None) -> str:
+    """When the document changed, as an answer may say it."""
+    at = page and page.get("updated_at")
+    return as_of(datetime.fromisoformat(str(at)), "en") if at else ""
 
 
 def _stream(gateway: Gateway, question: str, conversation: str) -> _Stream:

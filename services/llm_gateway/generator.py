@@ -19,4 +19,9 @@ class ExtractiveGenerator:
         composed = await asyncio.to_thread(compose, request.question, request.passages, self._settings)
         for sentence in composed.sentences:
             yield sentence
-        yield Ending(abstained=composed.abstained, reason=composed.reason)
+        yield Ending(
+            abstained=composed.abstained,
+            reason=composed.reason,
+            confidence=composed.confidence,
+            evidence=composed.evidence,
+        )

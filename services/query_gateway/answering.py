@@ -27,6 +27,11 @@ from services.query_gateway.wire import AnswerSource, DoneEvent, MetaEvent, Sent
 
 log = logging.getLogger(__name__)
 
+NEAREST = 3
+"""How many sources an answer names that says nothing."""
+
+UNSUPPORTED, NO_SUPPORT = "unsupported", "no_support"
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -68,7 +73,7 @@ class _Draft:
         if not self.abstained:
             return None
         given = self.ending.reason if self.ending else None
-        return given or ("unsupported" if self.dropped else "not_found")
+        return given or (UNSUPPORTED if self.dropped else NO_SUPPORT)
 
 
 class Answering:
@@ -186,6 +191,9 @@ class Answering:
             degraded=answer.degraded,
             usage=answer.usage,
             stages_ms=answer.stages_ms,
+            nearest=answer.nearest,
+            confidence=answer.confidence,
+            evidence=answer.evidence,
         )
         state = "stopped" if interrupted else "done"
         ending = event(live.reserved + 1, DONE, done)
@@ -227,4 +235,7 @@ def _stored(assignment: Assignment, draft: _Draft, interrupted: str | None) -> S
         stages_ms=assignment.asking.stages.told_ms(),
         trace_id=assignment.asking.trace_id,
         considered=considered(assignment.retrieval.found, assignment.passages),
+        nearest=[source.n for source in draft.sources[:NEAREST]] if draft.abstained else [],
+        confidence=draft.ending.confidence if draft.ending else None,
+        evidence=dict(draft.ending.evidence) if draft.ending else {},
     )

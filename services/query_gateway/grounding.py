@@ -6,6 +6,7 @@ Whoever wrote it is not believed: its quotes must be exact, and say what it says
 from collections.abc import Sequence
 
 from cortex.domain.answer import Citation, Passage, Sentence
+from cortex.domain.dated import undated
 from cortex.domain.query import source_numbers
 from cortex.domain.support import SUPPORTED, said, support
 
@@ -23,15 +24,16 @@ class Grounding:
         return given and all(map(self._exact, sentence.citations)) and self._says(sentence)
 
     def _says(self, sentence: Sentence) -> bool:
-        """A sentence that stands in its quote needs no other proof."""
-        if any(sentence.text in citation.quote for citation in sentence.citations):
-            return True
+        """A sentence that stands in its quote needs no other proof. The day of the cited text may stand before it."""
         cited = [self._passages[citation.chunk_id] for citation in sentence.citations]
+        text = undated(sentence.text, cited[0].updated_at, cited[0].language)
+        if text and any(text in citation.quote for citation in sentence.citations):
+            return True
         quotes = [
             said(citation.quote, passage.language) for citation, passage in zip(sentence.citations, cited, strict=True)
         ]
         above = [said(" ".join((passage.title, *passage.heading_path)), passage.language) for passage in cited]
-        return support(said(sentence.text, cited[0].language), quotes, above) >= SUPPORTED
+        return support(said(text, cited[0].language), quotes, above) >= SUPPORTED
 
     def _exact(self, citation: Citation) -> bool:
         passage = self._passages.get(citation.chunk_id)

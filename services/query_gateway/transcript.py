@@ -22,6 +22,9 @@ from services.query_gateway.wire import (
 )
 
 META, SOURCES, TOKEN, CITATION, DONE, ERROR = "meta", "sources", "token", "citation", "done", "error"
+_UNTOLD: dict[str, object] = {"confidence": None, "evidence": {}}
+"""Both are measured over all sources, and would tell something of one that its reader may not open."""
+
 _SOURCES: TypeAdapter[list[AnswerSource]] = TypeAdapter(list[AnswerSource])
 _SENTENCE_END = re.compile(r"[.!?…:;。！？]['\"”’)»」』]*$")
 
@@ -80,15 +83,19 @@ def supported(sentences: Sequence[SentenceBody], allowed: Collection[UUID]) -> l
 def presented(answer: StoredAnswer, record: AnswerRecord, *, allowed: Collection[UUID]) -> AnswerBody:
     """What a reader who may open `allowed` gets."""
     kept = supported(answer.sentences, allowed)
+    sources = [source for source in answer.sources if source.document_id in allowed]
+    told = answer.model_dump(exclude={"sentences", "sources", "considered", "nearest"})
     return AnswerBody.model_validate(
         {
             "answer": answer_text(kept),
             "asked_at": record.created_at,
             "state": record.state,
             "rating": record.rating,
-            "sources": [source for source in answer.sources if source.document_id in allowed],
+            "sources": sources,
             "citations": [citation for sentence in kept for citation in sentence.citations],
-            **answer.model_dump(exclude={"sentences", "sources", "considered"}),
+            "nearest": [source.n for source in sources if source.n in answer.nearest],
+            **told,
+            **(_UNTOLD if len(sources) < len(answer.sources) else {}),
         }
     )
 
@@ -159,13 +166,20 @@ class Withholder:
                 self._citations_sent += 1
                 return one
             case "done":
-                done = DoneEvent.model_validate_json(one.data)
-                return event(one.sequence, DONE, done.model_copy(update={"citations": self._citations_sent}))
+                return event(one.sequence, DONE, self._done(DoneEvent.model_validate_json(one.data), allowed))
         return one
+
+    def _done(self, done: DoneEvent, allowed: Collection[UUID]) -> DoneEvent:
+        seen = {n for n, document in self._documents.items() if document in allowed}
+        update: dict[str, object] = {
+            "citations": self._citations_sent,
+            "nearest": [n for n in done.nearest if n in seen],
+        }
+        return done.model_copy(update=update | (_UNTOLD if len(seen) < len(self._documents) else {}))
 
 
 def rests_on_documents(one: AnswerEvent) -> bool:
-    return one.type in (SOURCES, TOKEN, CITATION)
+    return one.type in (SOURCES, TOKEN, CITATION, DONE)
 
 
 def encoded(one: AnswerEvent) -> bytes:

@@ -196,12 +196,17 @@ class StoredAnswer(Body):
     stages_ms: dict[str, float]
     trace_id: str
     considered: list[Considered] = []
+    nearest: list[int] = []
+    confidence: float | None = None
+    evidence: dict[str, float] = {}
 
 
 class AnswerBody(Body):
     """`answer` holds whole sentences, each followed by the numbers of the sources that support it.
 
     `rating` is what the asker thought of it.
+    `nearest` numbers the sources that come nearest to a question without an answer. `confidence` is from 0 to 1, and
+    `evidence` what it rests on: a reader who may not open every source gets neither.
     """
 
     answer_id: UUID
@@ -220,6 +225,9 @@ class AnswerBody(Body):
     usage: UsageBody
     stages_ms: dict[str, float]
     trace_id: str
+    nearest: list[int] = []
+    confidence: float | None = None
+    evidence: dict[str, float] = {}
 
 
 class MetaEvent(Body):
@@ -236,7 +244,7 @@ class TokenEvent(Body):
 
 
 class DoneEvent(Body):
-    """`citations` counts those that were sent."""
+    """`citations` counts those that were sent. The last three as in AnswerBody."""
 
     abstained: bool
     reason: str | None
@@ -245,6 +253,9 @@ class DoneEvent(Body):
     degraded: list[str]
     usage: UsageBody
     stages_ms: dict[str, float]
+    nearest: list[int] = []
+    confidence: float | None = None
+    evidence: dict[str, float] = {}
 
 
 class AnswerState(Body):

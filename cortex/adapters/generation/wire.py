@@ -59,6 +59,8 @@ def part_of(message: generation_pb2.GeneratedPart) -> Sentence | Ending:
                 usage=Usage(ending.prompt_tokens, ending.completion_tokens),
                 degraded=tuple(ending.degraded),
                 engine=ending.engine,
+                confidence=ending.confidence if ending.HasField("confidence") else None,
+                evidence=dict(ending.evidence),
             )
     raise Bug("the llm_gateway sent a part of an unknown kind")
 
@@ -127,6 +129,8 @@ def part_message(part: Sentence | Ending) -> generation_pb2.GeneratedPart:
         completion_tokens=part.usage.completion_tokens,
         degraded=part.degraded,
         engine=part.engine,
+        confidence=part.confidence,
+        evidence=dict(part.evidence),
     )
     return generation_pb2.GeneratedPart(ending=ending)
 

@@ -3,27 +3,29 @@
 from collections.abc import Sequence
 
 from cortex.domain.answer import Citation, Composed, Passage, Sentence
+from cortex.domain.calibration import Calibration
 from cortex.domain.query import source_numbers
-from services.llm_gateway.extractive.evidence import NOT_FOUND, supported
+from services.llm_gateway.extractive.calibrated import SHIPPED
+from services.llm_gateway.extractive.evidence import judge
 from services.llm_gateway.extractive.question import read
+from services.llm_gateway.extractive.rendering import said
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.selection import select
 from services.llm_gateway.extractive.settings import ComposerSettings
-from services.llm_gateway.extractive.units import units
 
 
-def compose(question: str, passages: Sequence[Passage], settings: ComposerSettings) -> Composed:
-    """Pure. Every sentence is an exact part of one block, with itself as its quote."""
+def compose(
+    question: str, passages: Sequence[Passage], settings: ComposerSettings, calibration: Calibration = SHIPPED
+) -> Composed:
+    """Pure. Every sentence is said from one exact part of a block, which is its quote."""
     asked = read(question)
     scorer = Scorer(asked, passages, settings)
-    scored = [one for passage in passages if (cut := units(passage)) for one in scorer.score(cut)]
+    scored = [one for passage in passages for one in scorer.score(passage)]
     chosen = select(asked, scored, scorer, settings)
-    given = supported(asked, chosen, scorer, settings)
-    if not given:
-        return Composed((), abstained=True, reason=NOT_FOUND)
+    verdict = judge(asked, passages, chosen, scorer, settings, calibration)
     numbers = source_numbers(passages)
-    sentences = tuple(_sentence(one, numbers[one.unit.passage.document_id]) for one in _ordered(given))
-    return Composed(sentences, abstained=False)
+    sentences = tuple(_sentence(one, numbers[one.unit.passage.document_id]) for one in _ordered(verdict.given))
+    return Composed(sentences, not sentences, verdict.reason, verdict.confidence, verdict.features)
 
 
 def _ordered(chosen: Sequence[Scored]) -> list[Scored]:
@@ -48,4 +50,4 @@ def _sentence(one: Scored, n: int) -> Sentence:
         chunk_id=passage.chunk_id,
         anchor=one.unit.anchor,
     )
-    return Sentence(one.unit.text, (citation,))
+    return Sentence(said(one), (citation,))

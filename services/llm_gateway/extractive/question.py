@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cortex.domain.words import Word, words
+from services.llm_gateway.extractive.dates import days
 
 
 class Kind(enum.StrEnum):
@@ -16,6 +17,7 @@ class Kind(enum.StrEnum):
     WHERE = "where"
     WHY = "why"
     LIST = "list"
+    COMPARE = "compare"
     OTHER = "other"
 
 
@@ -25,7 +27,7 @@ _PATTERNS = {
         r"|\b(?:price|cost|costs|deductible|discount|salary|maximum|minimum|pass mark|thickness)\b"
         r"|\bwie ?(?:viele?|oft|hoch|teuer)\b|多少|几|いくつ|いくら|どのくらい"
     ),
-    Kind.HOW_LONG: r"\bhow long\b|\bwie lange?\b|多久|多长时间|どのくらいの期間",
+    Kind.HOW_LONG: r"\bhow (?:long|far ahead|soon)\b|\blonger\b|\bwie lange?\b|多久|多长时间|どのくらいの期間",
     Kind.WHEN: (
         r"\bwhen\b|\bwhat (?:date|day|time)\b|\b(?:which|what|on which) (?:week)?day\b|\bwann\b"
         r"|什么时候|何时|几号|哪天|いつ"
@@ -34,11 +36,32 @@ _PATTERNS = {
     Kind.WHERE: r"\bwhere\b|\bwo\b|\bwohin\b|哪里|どこ",
     Kind.WHY: r"\bwhy\b|\bwarum\b|\bwieso\b|\bcause\b|\breason\b|\bwrong\b|为什么|原因|なぜ",
     Kind.LIST: (
-        r"\blist\b|\bcompare[ds]?\b|\bdifferences?\b|\bversus\b|\beach\b|\bwelche\b|哪些|どの"
+        r"\blist\b|\bcompare[ds]?\b|\bdifferences?\b|\bversus\b|\beach\b|\ball\b|\bwelche\b|哪些|どの"
         r"|\b(?:which|what) (?:are|(?!is\b|was\b|does\b|has\b)\w+s)\b"
     ),
 }
+_PATTERNS[Kind.COMPARE] = (
+    r"\bcompare[ds]?\b|\bversus\b|\bvs\b|\bagainst\b|\bdifferences?\b|\bthan\b|\bor (?:the|a)\b"
+    r"|\bvergl\w+|\bunterschied\w*|\boder\b|比较|相比|区别|还是"
+)
 _KINDS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS.items())
+AROUND, TOPIC = 0.5, 0.6
+"""What words count for that stand in a sentence beside the question, or name what a follow-up is about."""
+
+_TOPIC = re.compile(r"\([^()]+\)\s*$")
+_SENTENCE = re.compile(r"[^.!?。！？]+(?:[.!?。！？]+(?=\s|$)|[。！？]|$)|[^\s]+")
+_LEAD = re.compile(
+    r"^[^:?？]{0,60}\b(?:asks?|asking|wants? to know|question|fragt|frage)\s*:\s*|^.{0,20}(?:问|想知道)\s*[:：]", re.I
+)
+_CLAUSE = re.compile(
+    r"^\s*(?:when|where|if|wenn|wo|falls)\b[^,?]*,\s*(?=(?:\w+\s+)?(?:who|what|which|how|where|when|why|wer|was|welche|wie|wo|wann)\b)",
+    re.IGNORECASE,
+)
+KEYWORD_TERMS_MAX = 2
+_OF_A_DAY = re.compile(
+    r"\b(?:what|which|exact) (?:day|date)\b|\ban welchem (?:tag|datum)\b|几号|哪天|哪一天", re.IGNORECASE
+)
+_DAY_KEY = re.compile(r"\d\d-\d\d")
 _GERMAN = re.compile(
     r"\b(?:der|die|das|wie|wann|wer|welche[rsmn]?|für|ist|und|wird|bis|warum|wo)\b|[äöüß]", re.IGNORECASE
 )
@@ -56,13 +79,14 @@ class Question:
     """`terms` are the words that matter, each once, in order; a code stands for itself and not for its parts.
 
     `sought` are those that only name the kind of answer, as `city` in "in which city": a sentence that answers names
-    the city and need not call it one.
+    the city and need not call it one. `weights`, one a term: what stands around the question itself counts less.
     """
 
     text: str
     kinds: frozenset[Kind]
     terms: tuple[Word, ...]
     sought: frozenset[int]
+    weights: tuple[float, ...] = ()
 
     @cached_property
     def german(self) -> bool:
@@ -74,7 +98,31 @@ class Question:
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        return frozenset(term.key for term in self.terms if term.exact)
+        """Days of the year are matched like codes, but need not be there."""
+        return frozenset(term.key for term in self.terms if term.exact and not _DAY_KEY.fullmatch(term.key))
+
+    @property
+    def keyword(self) -> bool:
+        """A code or a name with little around it: whoever types that wants to read what there is."""
+        return len(self.terms) <= KEYWORD_TERMS_MAX and self.kinds == {Kind.OTHER}
+
+    @cached_property
+    def of_a_day(self) -> bool:
+        return bool(_OF_A_DAY.search(self.text))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Which terms are numbers, years and days."""
+        return tuple(n for n, term in enumerate(self.terms) if term.key.replace("-", "").isdigit())
+
+    def sides(self) -> list[int]:
+        """Which terms name the things that are compared, two at least: names and codes."""
+        names = self.names()
+        spans = [n for n, term in enumerate(self.terms) if term.exact or self._text(term).casefold() in names]
+        return spans if len(spans) > 1 else []
+
+    def _text(self, term: Word) -> str:
+        return self.text[term.start : term.end].removesuffix("'s").removesuffix("’s")
 
     def names(self) -> frozenset[str]:
         """Capitalised words within an English question: what is asked about must be spoken of.
@@ -90,11 +138,28 @@ class Question:
 
 
 def read(text: str) -> Question:
-    kinds = frozenset(kind for kind, pattern in _KINDS if pattern.search(text))
+    asking = _CLAUSE.sub("", text)
+    kinds = frozenset(kind for kind, pattern in _KINDS if pattern.search(asking))
     asked_for = {match.end() for match in _ASKING.finditer(text)}
-    terms = tuple(_terms(words(text, "en")))
+    dated = [Word(start, end, key, True, False) for start, end, key in days(text)]
+    inside = {at for word in dated for at in range(word.start, word.end)}
+    plain = [word for word in words(text, "en") if word.start not in inside]
+    terms = (*_terms(plain), *dated)
     sought = frozenset(term.start for term in terms if term.start in asked_for and text[term.start].islower())
-    return Question(text, kinds or frozenset([Kind.OTHER]), terms, sought)
+    return Question(text, kinds or frozenset([Kind.OTHER]), terms, sought, tuple(_weights(text, terms)))
+
+
+def _weights(text: str, terms: tuple[Word, ...]) -> list[float]:
+    """What a follow-up is about, in brackets behind it, is context; so is what was said before the question."""
+    topic = _TOPIC.search(text)
+    until = topic.start() if topic else len(text)
+    sentences = list(_SENTENCE.finditer(text, 0, until))
+    asking = [match.group().rstrip().endswith(("?", "？")) for match in sentences]
+    background = [match for match, asks in zip(sentences, asking, strict=True) if not asks] if any(asking) else []
+    aside = {at for match in background for at in range(match.start(), match.end())}
+    lead = _LEAD.match(text)
+    aside |= set(range(lead.end())) if lead else set()
+    return [AROUND if term.start in aside else TOPIC if term.start >= until else 1.0 for term in terms]
 
 
 def _terms(found: list[Word]) -> list[Word]:

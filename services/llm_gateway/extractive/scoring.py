@@ -8,26 +8,26 @@ from datetime import datetime
 
 from cortex.domain.answer import Passage
 from cortex.domain.words import words
+from services.llm_gateway.extractive.dates import days
+from services.llm_gateway.extractive.held import Held
 from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.settings import ComposerSettings
-from services.llm_gateway.extractive.synonyms import SYNONYM, SYNONYMS
-from services.llm_gateway.extractive.units import Unit
+from services.llm_gateway.extractive.units import Unit, units
 
 IN_CONTEXT = 0.6
 """What a word counts for that stands in the heading or a sentence beside, not in the unit."""
 
-PREFIX = 0.8
-"""What a word counts for that only begins, or continues, one of the question's."""
-
 EXACT, SOUGHT = 2.0, 0.5
 """What codes weigh, and words that only name the kind of answer, against other words of the same rarity."""
 
-_PREFIX_CHARACTERS_MIN = 5
 _DATE = re.compile(
     r"\b\d{1,4}[-./]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b|\b(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt"
     r"|nov|dec|dez)[a-zä]*\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:montag|dienstag|mittwoch|donnerstag"
     r"|freitag|samstag|sonntag)s?\b|\b(?:today|tomorrow|noon|midnight|weekly|daily|monthly|quarter)\b|\d+\s*[年月日号]",
     re.IGNORECASE,
+)
+_WEEKDAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|周", re.IGNORECASE
 )
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|half|none"
@@ -51,8 +51,9 @@ _MESSAGE_HEAD = re.compile(r"^\[[^\]]*\]\s+[^:\n]{1,80}:\s")
 class Scored:
     """`own` and `around` hold what each term of the question counts for here, from 0 to 1.
 
-    `fitting` is 1 where the unit holds what is asked for, such as a number; -1 where it does not; 0 where it cannot
-    be told.
+    `titled`: the same for title and headings. `fitting` is 1 where the unit holds what is asked for, such as a number;
+    -1 where it does not; 0 where it cannot be told. A `label` only names or announces what follows. `dated`: an older
+    document says otherwise. `astray`: it speaks of another code than the question.
     """
 
     unit: Unit
@@ -61,6 +62,10 @@ class Scored:
     around: tuple[float, ...]
     keys: frozenset[str]
     fitting: float = 0.0
+    titled: tuple[float, ...] = ()
+    label: bool = False
+    dated: bool = False
+    astray: bool = False
 
 
 class Scorer:
@@ -69,7 +74,8 @@ class Scorer:
     def __init__(self, question: Question, passages: Sequence[Passage], settings: ComposerSettings) -> None:
         self._question = question
         self._settings = settings
-        self._held = {passage.chunk_id: passage_keys(passage) for passage in passages}
+        self._keys: dict[str, tuple[str, ...]] = {}
+        self._read = {passage.chunk_id: _read(passage) for passage in passages}
         self._rarity = self._rarities(passages)
         self._merit = _merits(passages)
         self._newness = _newness(passages)
@@ -79,26 +85,53 @@ class Scorer:
         total = sum(self._rarity)
         return sum(rarity * count for rarity, count in zip(self._rarity, counts, strict=True)) / total if total else 0.0
 
-    def score(self, siblings: Sequence[Unit]) -> list[Scored]:
+    def heaviest_missing(self, counts: Sequence[float]) -> float:
+        """What the most telling word that these counts lack weighs, as a share of the question."""
+        total = sum(self._rarity)
+        lacking = (rarity * (1.0 - count) for rarity, count in zip(self._rarity, counts, strict=True))
+        return max(lacking, default=0.0) / total if total else 0.0
+
+    def score(self, passage: Passage) -> list[Scored]:
         """All units of one passage, in order."""
-        passage = siblings[0].passage
-        wanted = self._question.keys(passage.language)
-        held = [_keys(_said(unit.text), passage.language) for unit in siblings]
-        heading = _keys(" ".join([passage.title, *passage.heading_path]), passage.language)
+        read, wanted = self._read[passage.chunk_id], self._wanted(passage.language)
+        siblings, said, heading = read.units, read.said, read.heading
+        owns = [tuple(one.count(key) for key in wanted) for one in said]
+        titled = tuple(heading.count(key) for key in wanted)
+        nothing = (0.0,) * len(wanted)
         scored = []
-        for n, unit in enumerate(siblings):
-            beside = frozenset().union(heading, *held[max(0, n - 1) : n + 2])
-            own = tuple(found(key, held[n]) for key in wanted)
-            around = tuple(max(mine, IN_CONTEXT * found(key, beside)) for mine, key in zip(own, wanted, strict=True))
+        for n, (unit, own) in enumerate(zip(siblings, owns, strict=True)):
+            before, after = owns[n - 1] if n else nothing, owns[n + 1] if n + 1 < len(owns) else nothing
+            beside = map(max, titled, before, after) if wanted else ()
+            around = tuple(max(mine, IN_CONTEXT * near) for mine, near in zip(own, beside, strict=True))
             fitting = self._fitting(unit.text)
-            scored.append(Scored(unit, self._weigh(unit, around, fitting), own, around, held[n], fitting))
+            score = self._weigh(unit, own, around, fitting)
+            label, astray = _is_label(_said(unit.text)), self._names_another(_said(unit.text))
+            scored.append(Scored(unit, score, own, around, said[n].content, fitting, titled, label, astray=astray))
         return scored
 
-    def _weigh(self, unit: Unit, around: Sequence[float], fitting: float) -> float:
+    def _wanted(self, language: str) -> tuple[str, ...]:
+        if language not in self._keys:
+            self._keys[language] = self._question.keys(language)
+        return self._keys[language]
+
+    def words_of(self, passage: Passage) -> Held:
+        return self._read[passage.chunk_id].whole
+
+    def merit(self, passage: Passage) -> float:
+        """How well it was found, from 1 for the best passage to 0."""
+        return self._merit[passage.chunk_id]
+
+    def passage_coverage(self, passage: Passage) -> float:
+        """The share of the question that the passage holds anywhere, with its title and headings."""
+        held = self._read[passage.chunk_id].whole
+        return self.coverage([held.count(key) for key in self._wanted(passage.language)])
+
+    def _weigh(self, unit: Unit, own: Sequence[float], around: Sequence[float], fitting: float) -> float:
         settings = self._settings
         said = _said(unit.text)
         return (
-            self.coverage(around)
+            (1 - settings.own_share) * self.coverage(around)
+            + settings.own_share * self.coverage(own)
             + settings.passage_weight * self._merit[unit.passage.chunk_id]
             + settings.type_weight * fitting
             + settings.recency_weight * self._newness[unit.passage.chunk_id]
@@ -119,39 +152,36 @@ class Scorer:
             return 0.0
         # The author of a message answers "who"; its time is not what "when" asks for.
         here = [kind for kind in asked if _EVIDENCE[kind].search(text if kind is Kind.WHO else _said(text))]
+        if Kind.WHEN in here and self._question.of_a_day and not (days(text) or _WEEKDAY.search(text)):
+            here.remove(Kind.WHEN)
         return 1.0 if len(here) == len(asked) else (0.0 if here else -1.0)
 
     def _rarities(self, passages: Sequence[Passage]) -> list[float]:
         question = self._question
-        keys = {language: question.keys(language) for language in {passage.language for passage in passages}}
         total = len(passages)
         rarities = []
         for n, term in enumerate(question.terms):
-            holding = sum(found(keys[p.language][n], self._held[p.chunk_id]) > 0 for p in passages)
-            rarity = math.log(1 + (total + 1) / (holding + 0.5))
+            holding = sum(self._read[p.chunk_id].whole.count(self._wanted(p.language)[n]) > 0 for p in passages)
+            rarity = math.log(1 + (total + 1) / (holding + 0.5)) * question.weights[n]
             rarities.append(rarity * (EXACT if term.exact else SOUGHT if term.start in question.sought else 1.0))
         return rarities
 
 
-def found(key: str, held: frozenset[str]) -> float:
-    """What a word counts for among those held: 1 as it stands, less where one is the beginning of the other."""
-    if key in held:
-        return 1.0
-    if not held.isdisjoint(SYNONYMS.get(key, ())):
-        return SYNONYM
-    if len(key) < _PREFIX_CHARACTERS_MIN or not key.isalpha():
-        return 0.0
-    stems = (other for other in held if len(other) >= _PREFIX_CHARACTERS_MIN)
-    return PREFIX if any(other.startswith(key) or key.startswith(other) for other in stems) else 0.0
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A passage cut into units, each with the words that it says; `whole` holds all of them, and the heading's."""
+
+    units: Sequence[Unit]
+    said: Sequence[Held]
+    heading: Held
+    whole: Held
 
 
-def _keys(text: str, language: str) -> frozenset[str]:
-    return frozenset(word.key for word in words(text, language))
-
-
-def passage_keys(passage: Passage) -> frozenset[str]:
-    """Every word of the passage, its title and its headings."""
-    return _keys("\n".join([passage.title, *passage.heading_path, passage.text]), passage.language)
+def _read(passage: Passage) -> _Read:
+    cut = units(passage)
+    said = [Held.of(_said(unit.text), passage.language) for unit in cut]
+    heading = Held.of(" ".join([passage.title, *passage.heading_path]), passage.language)
+    return _Read(cut, said, heading, Held.together([heading, *said]))
 
 
 def _lettered(code: str) -> bool:
@@ -166,7 +196,7 @@ def _said(text: str) -> str:
 def _is_label(said: str) -> bool:
     """A heading, or a line that only announces what follows."""
     bare = said.strip()
-    wide = any(ord(character) > 0x2E80 for character in bare)
+    wide = not bare.isascii() and any(ord(character) > 0x2E80 for character in bare)
     few = len(bare) < 6 if wide else len(bare.split()) < 4
     return (few and ":" not in bare.rstrip(":")) or bare.startswith("#") or bare.endswith((":", "："))
 

@@ -1,7 +1,9 @@
-"""Which units together make the answer: the best one, and those that add to it without repeating it."""
+"""Which units together make the answer: the best document's, best first, and what another one must add to it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from cortex.domain.identity import DocumentId
 from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.settings import ComposerSettings
@@ -10,77 +12,178 @@ from services.llm_gateway.extractive.settings import ComposerSettings
 def select(question: Question, scored: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
     """Best first. Equal scores keep the order of the passages."""
     quotable = [one for one in scored if len(one.unit.text) <= settings.sentence_characters_max]
-    ranked = sorted(quotable, key=lambda one: -one.score)
-    if not ranked:
+    if not quotable:
         return []
-    chosen = [_current(ranked, scorer, settings)]
-    if Kind.WHY in question.kinds:
-        ranked.sort(key=lambda one: not _near(one, chosen[0], settings))
-    for candidate in ranked:
-        if len(chosen) >= settings.sentences_max:
-            break
-        if candidate is chosen[0] or _repeats(candidate, chosen, settings):
-            continue
-        if _adds(question, candidate, chosen, scorer, settings):
-            chosen.append(candidate)
+    documents = _by_document(quotable)
+    ranked = sorted(documents.values(), key=lambda units: -_worth(units, scorer, settings))
+    units = _current(question, ranked, scorer, settings)
+    chosen = _of_one(question, units, scorer, settings)
+    if units is not ranked[0]:
+        chosen[0] = replace(chosen[0], dated=True)
+    if Kind.COMPARE in question.kinds:
+        chosen += _other_sides(question, quotable, chosen, settings)
+    elif len(question.kinds) > 1 or Kind.OTHER in question.kinds:
+        chosen += _further(ranked, units, chosen, scorer, settings)
     return chosen
 
 
-def _current(ranked: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> Scored:
-    """The best unit, or a newer document's that says nearly the same: where two disagree, the later one counts.
+def _by_document(scored: Sequence[Scored]) -> dict[DocumentId, list[Scored]]:
+    documents: dict[DocumentId, list[Scored]] = {}
+    for one in scored:
+        documents.setdefault(one.unit.passage.document_id, []).append(one)
+    return documents
+
+
+def _best(units: Sequence[Scored]) -> Scored:
+    return max(units, key=lambda one: one.score)
+
+
+def _worth(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> float:
+    """A document's best sentence, and what its passages hold of the question by themselves."""
+    passages = {one.unit.passage.chunk_id: one.unit.passage for one in units}.values()
+    return (
+        _best(units).score
+        + settings.document_weight * max(map(scorer.passage_coverage, passages))
+        + settings.found_weight * max(map(scorer.merit, passages))
+        + settings.similarity_weight * max(map(_similarity, units))
+    )
+
+
+def _current(
+    question: Question, ranked: Sequence[list[Scored]], scorer: Scorer, settings: ComposerSettings
+) -> list[Scored]:
+    """The best document's units, or those of a newer one that says nearly the same: where two disagree, it counts.
 
     Unless the question asks for something that only the older one holds, such as a year.
     """
     best = ranked[0]
-    for candidate in ranked[1:]:
-        if candidate.score < settings.close_share * ranked[0].score:
+    worth = _worth(best, scorer, settings)
+    for units in ranked[1:]:
+        if _worth(units, scorer, settings) < settings.close_share * worth:
             break
-        whole = scorer.coverage(candidate.own) >= scorer.coverage(best.own) - settings.close_loss_max
-        if whole and _newer(candidate, best) and _repeats(candidate, [best], settings):
-            best = candidate
+        first, other = _best(best), _best(units)
+        alike = _alike(other, first)
+        loss = scorer.coverage(first.own) - scorer.coverage(other.own)
+        dated = any(first.own[n] > 0 and other.own[n] == 0 for n in question.numbers)
+        same = alike >= settings.alike_share and loss <= settings.close_loss_max * alike and not dated
+        if same and other.fitting >= first.fitting and _newer(other, first):
+            best = units
     return best
 
 
 def _newer(one: Scored, other: Scored) -> bool:
     mine, theirs = one.unit.passage.updated_at, other.unit.passage.updated_at
-    elsewhere = one.unit.passage.document_id != other.unit.passage.document_id
-    return elsewhere and mine is not None and (theirs is None or mine > theirs)
+    return mine is not None and (theirs is None or mine > theirs)
+
+
+def _alike(one: Scored, other: Scored) -> float:
+    """The share of the shorter one's words that the other one holds."""
+    return len(one.keys & other.keys) / max(1, min(len(one.keys), len(other.keys)))
 
 
 def _repeats(candidate: Scored, chosen: Sequence[Scored], settings: ComposerSettings) -> bool:
     return any(
         len(candidate.keys & one.keys) >= settings.repeat_share * min(len(candidate.keys), len(one.keys))
         for one in chosen
+        if not (candidate.unit.row and one.unit.row)
     )
 
 
-def _adds(
-    question: Question, candidate: Scored, chosen: Sequence[Scored], scorer: Scorer, settings: ComposerSettings
+def _of_one(question: Question, units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
+    """The best unit, and what else of its document comes near it: more where no unit answers by itself."""
+    first = max(units, key=lambda one: (not one.label, not one.astray, _inner(one, scorer, settings)))
+    most = settings.list_sentences_max if Kind.LIST in question.kinds or first.unit.row else settings.sentences_max
+    worth = {id(one): _worth_beside(one, first, scorer, settings) for one in units}
+    whole = scorer.coverage(first.own) >= settings.alone_share
+    alone = whole and Kind.WHY not in question.kinds and not question.keyword
+    share = settings.further_share if alone else settings.filling_share
+    chosen = [first]
+    for candidate in sorted(units, key=lambda one: -worth[id(one)]):
+        if candidate is first or candidate.label or candidate.astray or _repeats(candidate, chosen, settings):
+            continue
+        if len(chosen) >= most:
+            break
+        if _belongs(candidate, first, scorer, settings, worth=worth[id(candidate)], share=share):
+            chosen.append(candidate)
+    return chosen
+
+
+def _worth_beside(one: Scored, first: Scored, scorer: Scorer, settings: ComposerSettings) -> float:
+    """What a unit says of the question itself, whether it holds what is asked for, and whether it stands close by."""
+    beside = settings.beside_bonus if _beside(one, first, settings) else 0.0
+    return _inner(one, scorer, settings) + beside
+
+
+def _belongs(
+    candidate: Scored, first: Scored, scorer: Scorer, settings: ComposerSettings, *, worth: float, share: float
 ) -> bool:
-    """A reason beside what happened, a part of a list, missing words, or another document's word on the same."""
-    first = chosen[0]
-    if Kind.WHY in question.kinds and _near(candidate, first, settings):
-        return len(chosen) < settings.reason_sentences_max
-    if candidate.score < settings.further_share * first.score:
-        return False
-    same_document = candidate.unit.passage.document_id == first.unit.passage.document_id
-    if not same_document and _similarity(candidate) < _similarity(first) - settings.similarity_loss_max:
-        return False
-    covered = [max(counts) for counts in zip(*(one.own for one in chosen), strict=True)]
-    more = [max(counts) for counts in zip(covered, candidate.own, strict=True)]
-    gain = scorer.coverage(more) - scorer.coverage(covered)
-    if gain >= settings.gain_min:
-        return True
-    own, best = scorer.coverage(candidate.own), scorer.coverage(first.own)
-    if same_document:
-        return Kind.LIST in question.kinds and own > 0
-    return own >= settings.agreeing_share * best
+    if candidate.unit.row:
+        return scorer.coverage(candidate.own) >= settings.row_share * scorer.coverage(first.own)
+    if first.unit.row:
+        return worth >= scorer.coverage(first.own)
+    return worth >= share * _inner(first, scorer, settings)
+
+
+def _inner(one: Scored, scorer: Scorer, settings: ComposerSettings) -> float:
+    """Without what all sentences of a document share."""
+    said = settings.own_share * scorer.coverage(one.around) + (1 - settings.own_share) * scorer.coverage(one.own)
+    return said + settings.type_weight * max(0.0, one.fitting)
+
+
+def _beside(one: Scored, first: Scored, settings: ComposerSettings) -> bool:
+    same = one.unit.passage.chunk_id == first.unit.passage.chunk_id
+    return same and abs(one.unit.place - first.unit.place) <= settings.beside_places
+
+
+def _other_sides(
+    question: Question,
+    scored: Sequence[Scored],
+    chosen: Sequence[Scored],
+    settings: ComposerSettings,
+) -> list[Scored]:
+    """For each thing compared that nothing chosen speaks of in the same words: the best sentence that is."""
+    sides = question.sides()
+    found: list[Scored] = []
+    shared = [m for m in range(len(question.terms)) if m not in sides]
+
+    def speaks(one: Scored) -> float:
+        return sum(one.own[m] for m in shared)
+
+    least = settings.side_share * max(map(speaks, chosen))
+    for n in sides:
+        if any(_is_about(one, n) and speaks(one) >= least for one in [*chosen, *found]):
+            continue
+        about = [one for one in scored if _is_about(one, n) and not one.label]
+        best = max(about, key=lambda one: (speaks(one), one.score), default=None)
+        if best is not None and best not in chosen and speaks(best) >= max(least, 1e-9):
+            found.append(best)
+    return found
+
+
+def _is_about(one: Scored, term: int) -> bool:
+    return one.own[term] > 0 or one.titled[term] > 0
+
+
+def _further(
+    ranked: Sequence[list[Scored]],
+    units: Sequence[Scored],
+    chosen: Sequence[Scored],
+    scorer: Scorer,
+    settings: ComposerSettings,
+) -> list[Scored]:
+    """Another document's best sentence, where it holds a good part of the question that nothing chosen does."""
+    covered = [max(counts) for counts in zip(*(one.around for one in chosen), strict=True)]
+    for others in ranked:
+        if others is units:
+            continue
+        candidate = _best(others)
+        more = [max(counts) for counts in zip(covered, candidate.own, strict=True)]
+        gain = scorer.coverage(more) - scorer.coverage(covered)
+        near = _similarity(candidate) >= _similarity(chosen[0]) - settings.similarity_loss_max
+        if near and gain >= settings.gain_min and candidate.score >= settings.other_share * chosen[0].score:
+            return [candidate]
+    return []
 
 
 def _similarity(one: Scored) -> float:
     return one.unit.passage.scores.get("dense", 0.0)
-
-
-def _near(candidate: Scored, first: Scored, settings: ComposerSettings) -> bool:
-    same = candidate.unit.passage.chunk_id == first.unit.passage.chunk_id
-    return same and abs(candidate.unit.place - first.unit.place) <= settings.reason_places

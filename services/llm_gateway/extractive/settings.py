@@ -7,36 +7,41 @@ from dataclasses import dataclass
 class ComposerSettings:
     """Shares are of the question's words, each weighed by how rare it is among the passages.
 
-    `coverage_min`: an answer and what stands around it hold this share of the question where the model finds its
-    passage no nearer than `doubtful_similarity`; from `sure_similarity` on `sure_coverage_min` is enough.
-    `unfitting_factor`: how much more it takes where no sentence holds the kind of thing that was asked for.
+    A document is worth its best sentence's score and `document_weight` of what all its passages hold. A newer document
+    takes the best one's place when its worth is `close_share` of it, the two best sentences have `alike_share` of their
+    words in common, and of the question it loses no more than `close_loss_max` of that share.
 
-    A further sentence has `further_share` of the best one's score and adds `gain_min` of the question, or is another
-    document's with `agreeing_share` of the best one's words. `close_share`: a newer document's sentence that repeats
-    the best one takes its place, unless it loses more than `close_loss_max` of the question. `other_document_share`:
-    what documents beside the best one must hold of what an answer requires, and the model must find them as near as
-    that, but for `similarity_loss_max`. `repeat_share`: two sentences that have
-    this share of words in common say the same. A reason lies within `reason_places` of what it explains.
+    Further sentences of the document have `further_share` of what the best one says, those within `beside_places` of
+    it with `beside_bonus`; where the best one holds less than `alone_share` of the question, `filling_share` is enough.
+    Rows of a table have `row_share` of its words. `repeat_share`: two sentences that have this share of words in common
+    say the same. Another document's sentence adds `gain_min` of the question with `other_share` of the score and is
+    found as near, but for `similarity_loss_max`; the other side of a comparison holds `side_share` of what is compared.
+    `other_document_share`: how confident it must be beside the best one.
     """
 
-    sentences_max: int = 4
+    sentences_max: int = 6
+    list_sentences_max: int = 8
     sentence_characters_max: int = 700
-    coverage_min: float = 0.6
-    sure_coverage_min: float = 0.4
-    unfitting_factor: float = 1.4
-    doubtful_similarity: float = 0.35
-    sure_similarity: float = 0.65
+    own_share: float = 0.35
     passage_weight: float = 0.5
+    document_weight: float = 0.5
+    found_weight: float = 1.0
+    similarity_weight: float = 0.5
     type_weight: float = 0.2
-    recency_weight: float = 0.12
+    recency_weight: float = 0.08
     other_code_penalty: float = 0.4
-    further_share: float = 0.72
-    agreeing_share: float = 0.8
-    close_share: float = 0.85
-    close_loss_max: float = 0.05
-    other_document_share: float = 0.7
+    close_share: float = 0.8
+    close_loss_max: float = 0.5
+    alike_share: float = 0.4
+    alone_share: float = 0.8
+    further_share: float = 0.7
+    filling_share: float = 0.0
+    beside_places: int = 1
+    beside_bonus: float = 0.25
+    row_share: float = 0.95
+    repeat_share: float = 0.8
+    gain_min: float = 0.25
+    other_share: float = 0.75
     similarity_loss_max: float = 0.1
-    repeat_share: float = 0.6
-    gain_min: float = 0.15
-    reason_places: int = 2
-    reason_sentences_max: int = 4
+    side_share: float = 0.5
+    other_document_share: float = 0.6

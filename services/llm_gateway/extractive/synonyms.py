@@ -12,12 +12,12 @@ start begin launch founded establish
 stop end cancel abandon discontinue
 buy purchase order acquire
 sell offer
-cost price fee charge
+cost price fee charge rate
 pay reimburse
 salary pay wage compensation
 employ hire staff headcount
 holiday vacation leave
-fix repair solve resolve mend
+fix repair solve resolve mend solution
 fail break crash outage
 error fault failure defect
 allow permit may
@@ -35,9 +35,10 @@ customer client
 supplier vendor
 phone telephone
 boss manager lead
-delete remove erase
+delete remove erase discard throw purge destroy
 keep store retain retention
 send ship deliver
+finish complete done close
 """.strip()
 
 

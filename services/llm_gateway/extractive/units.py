@@ -16,6 +16,7 @@ _ABBREVIATION = re.compile(
     r"|evtl|inkl|max|min|vgl|Abs|Art|p|pp|[A-Za-z])|\b\d{1,2})\.$"
 )
 _LINE = re.compile(r"\n(?=\s*(?:[-*•+]|\d{1,3}[.)]|\[\d)\s*\S)|\n(?=[^\n:]{1,40}: \S)|\n\s*\n|(?<=[.!?:;。！？])\n")
+_CELL = re.compile(r"(?:^|;\s+)(?P<head>[^:;\n]{1,60}):(?:\s|$)")
 _MONTH = re.compile(
     r"\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|[a-zäöü])"
 )
@@ -34,6 +35,10 @@ class Unit:
     @property
     def message(self) -> bool:
         return _MESSAGE.match(self.text) is not None
+
+    @property
+    def row(self) -> bool:
+        return _is_row(self.text)
 
 
 def units(passage: Passage) -> list[Unit]:
@@ -88,6 +93,13 @@ def _ends(row: str, match: re.Match[str]) -> bool:
 def _is_row(row: str) -> bool:
     """A table's row, `column: value; column: value`."""
     return row.count(": ") >= 2 and "; " in row
+
+
+def row_cells(row: str) -> list[tuple[str, str]]:
+    """Heads with their values. A semicolon within a value does not begin a new cell."""
+    starts = list(_CELL.finditer(row))
+    ends = [match.start() for match in starts[1:]] + [len(row)] * bool(starts)
+    return [(match["head"], row[match.end() : end].strip()) for match, end in zip(starts, ends, strict=True)]
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -171,7 +171,8 @@ class RoutedGenerator:
             async for part in parts:
                 if isinstance(part, Ending):
                     abstained = part.abstained and not told
-                    yield Ending(abstained=abstained, reason=part.reason if abstained else None, degraded=degraded)
+                    reason = part.reason if abstained else None
+                    yield replace(part, abstained=abstained, reason=reason, degraded=degraded)
                 elif not any(_same(part, before) for before in told):
                     yield part
 

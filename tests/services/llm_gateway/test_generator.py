@@ -20,9 +20,13 @@ async def test_sentences_come_first_and_one_ending_last() -> None:
     page = passage("Everyone has 30 days of annual leave.", title="Leave")
     parts = [part async for part in said("How many days of leave?", [page])]
     assert [type(part) for part in parts] == [Sentence, Ending]
-    assert parts[-1] == Ending(abstained=False)
+    ending = parts[-1]
+    assert isinstance(ending, Ending)
+    assert not ending.abstained
+    assert ending.confidence is not None
+    assert ending.evidence["said"] > 0
 
 
 async def test_silence_has_a_reason() -> None:
     parts = [part async for part in said("Who owns the moon?", [])]
-    assert parts == [Ending(abstained=True, reason="not_found")]
+    assert parts == [Ending(abstained=True, reason="nothing_found", confidence=0.0)]

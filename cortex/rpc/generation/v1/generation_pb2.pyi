@@ -106,20 +106,31 @@ class Sentence(_message.Message):
     def __init__(self, text: _Optional[str] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ...) -> None: ...
 
 class Ending(_message.Message):
-    __slots__ = ("abstained", "reason", "prompt_tokens", "completion_tokens", "degraded", "engine")
+    __slots__ = ("abstained", "reason", "prompt_tokens", "completion_tokens", "degraded", "engine", "confidence", "evidence")
+    class EvidenceEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
     ABSTAINED_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     PROMPT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     COMPLETION_TOKENS_FIELD_NUMBER: _ClassVar[int]
     DEGRADED_FIELD_NUMBER: _ClassVar[int]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
     abstained: bool
     reason: str
     prompt_tokens: int
     completion_tokens: int
     degraded: _containers.RepeatedScalarFieldContainer[str]
     engine: str
-    def __init__(self, abstained: bool = ..., reason: _Optional[str] = ..., prompt_tokens: _Optional[int] = ..., completion_tokens: _Optional[int] = ..., degraded: _Optional[_Iterable[str]] = ..., engine: _Optional[str] = ...) -> None: ...
+    confidence: float
+    evidence: _containers.ScalarMap[str, float]
+    def __init__(self, abstained: bool = ..., reason: _Optional[str] = ..., prompt_tokens: _Optional[int] = ..., completion_tokens: _Optional[int] = ..., degraded: _Optional[_Iterable[str]] = ..., engine: _Optional[str] = ..., confidence: _Optional[float] = ..., evidence: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class GeneratedPart(_message.Message):
     __slots__ = ("sentence", "ending")

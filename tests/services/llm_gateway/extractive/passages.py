@@ -33,5 +33,5 @@ def passage(
         text="\n".join(blocks),
         anchors=tuple(Anchor(1, n, 0, len(block)) for n, block in enumerate(blocks)),
         score=score,
-        scores={"dense": dense},
+        scores={"dense": dense, "maxsim": dense, "bm25": 20 * dense},
     )

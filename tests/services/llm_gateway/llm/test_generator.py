@@ -36,7 +36,7 @@ async def test_without_engines_or_passages_the_composer_answers_and_nothing_is_m
     sentences, ending = await Bench(engines=()).answer(QUESTION, [PAGE])
     assert ([one.text for one in sentences], ending.degraded) == ([COMPOSED], ())
     bench = Bench()
-    assert (await bench.answer(QUESTION, []))[1] == Ending(abstained=True, reason="not_found")
+    assert (await bench.answer(QUESTION, []))[1] == Ending(abstained=True, reason="nothing_found", confidence=0.0)
     assert bench.writing.asked == []
 
 

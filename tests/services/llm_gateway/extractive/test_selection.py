@@ -1,0 +1,76 @@
+"""What belongs together in an answer: lists, comparisons, keywords, dates and background."""
+
+from cortex.domain.answer import Composed, Passage
+from cortex.domain.calibration import Calibration
+from services.llm_gateway.extractive.compose import compose
+from services.llm_gateway.extractive.question import Kind, read
+from services.llm_gateway.extractive.settings import ComposerSettings
+from tests.services.llm_gateway.extractive.passages import passage
+
+EVERYTHING = Calibration(intercept=0.0, threshold=0.0)
+
+
+def texts(question: str, *passages: Passage) -> list[str]:
+    composed: Composed = compose(question, passages, ComposerSettings(), EVERYTHING)
+    return [sentence.text for sentence in composed.sentences]
+
+
+def test_all_rows_that_match_are_given_and_no_others() -> None:
+    hosts = passage(
+        "host: tor-1; place: Toronto; role: ingest-api",
+        "host: fra-1; place: Frankfurt; role: ingest-api",
+        "host: ham-1; place: Hamburg; role: signing",
+        title="Hosts",
+    )
+    assert texts("Which hosts run ingest-api?", hosts) == [
+        "tor-1: place Toronto; role ingest-api.",
+        "fra-1: place Frankfurt; role ingest-api.",
+    ]
+
+
+def test_both_sides_of_a_comparison_are_given() -> None:
+    wren = passage("The Wren has an accuracy of 0.4 degrees.", title="Wren")
+    petrel = passage("The Petrel has an accuracy of 0.3 degrees.", title="Petrel", score=0.4)
+    price = passage("The Wren costs 94 euros and the Petrel 329.", title="Prices", score=0.6)
+    given = texts("Which is more accurate, the Wren or the Petrel?", wren, price, petrel)
+    assert {wren.text, petrel.text} <= set(given)
+    assert price.text not in given
+
+
+def test_a_code_alone_is_answered_with_what_stands_around_it() -> None:
+    ticket = passage("Customer: a dairy near Guelph.", "Device: Harbor, serial HB-03318.", title="Power cut")
+    assert len(texts("HB-03318", ticket)) == 2
+
+
+def test_a_day_is_found_however_it_is_written() -> None:
+    rota = passage(
+        "week: 50; starts_on: 2026-12-07; first_line: Liam Tremblay",
+        "week: 51; starts_on: 2026-12-14; first_line: Jonas Petersen",
+        title="Rota",
+    )
+    assert texts("Who is first line in the week of 7 December?", rota) == [
+        "week 50: starts on 2026-12-07; first line Liam Tremblay."
+    ]
+
+
+def test_what_is_told_beside_a_question_counts_less_than_the_question() -> None:
+    asked = read("I need it for the freight quote. What does a Heron weigh?")
+    weights = dict(zip((term.key for term in asked.terms), asked.weights, strict=True))
+    assert weights["weigh"] == 1.0
+    assert weights["freight"] < 1.0
+
+
+def test_a_clause_before_the_question_does_not_say_what_is_asked_for() -> None:
+    assert Kind.WHEN not in read("When the network is gone, which holds readings longer?").kinds
+    assert Kind.WHEN in read("When is the network back?").kinds
+
+
+def test_on_what_day_is_answered_by_a_day_and_not_by_a_month() -> None:
+    month = passage("Route replay goes live for all in September 2026.", title="Changelog")
+    day = passage("Route replay goes live for all on 24 November.", title="Issue", score=0.9)
+    assert texts("On what day does route replay go live for all?", month, day)[0] == day.text
+
+
+def test_marks_of_emphasis_are_not_said() -> None:
+    page = passage("A **single** Wren costs `94` euros.", title="Prices")
+    assert texts("What does a single Wren cost?", page) == ["A single Wren costs 94 euros."]
