@@ -21,6 +21,7 @@ from services.query_gateway.identify import Asking
 from services.query_gateway.live import LiveAnswer
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.present import answer_sources, considered, sentence_body
+from services.query_gateway.rewriting import Meant
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import DONE, META, error_event, event, sentence_events, sources_event
 from services.query_gateway.wire import AnswerSource, DoneEvent, MetaEvent, SentenceBody, StoredAnswer, UsageBody
@@ -41,6 +42,7 @@ class Assignment:
     answer_id: AnswerId
     conversation_id: ConversationId
     question: str
+    meant: Meant
     passages: Sequence[Passage]
     retrieval: Retrieval
 
@@ -51,7 +53,7 @@ class Assignment:
     @property
     def request(self) -> GenerationRequest:
         person = self.asking.reader.credential.person_id
-        return GenerationRequest(self.tenant, person, self.question, self.passages)
+        return GenerationRequest(self.tenant, person, self.meant.text, self.passages)
 
 
 @dataclass(slots=True)
@@ -122,6 +124,7 @@ class Answering:
             answer_id=assignment.answer_id,
             conversation_id=assignment.conversation_id,
             trace_id=assignment.asking.trace_id,
+            rewritten_question=assignment.meant.shown,
         )
         draft = _Draft(answer_sources(assignment.passages))
         await self._publish(assignment, live, [event(1, META, meta), sources_event(2, draft.sources)])

@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 from cortex.domain.identity import AnswerId, ConversationId
 from cortex.domain.query import Query
 from cortex.ports.clock import Clock
-from cortex.ports.conversation_store import ConversationStore
 from cortex.ports.limits import PrincipalLimits
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering, Assignment
@@ -18,8 +17,10 @@ from services.query_gateway.assemble import assemble
 from services.query_gateway.event_stream import EventStream
 from services.query_gateway.filters import index_filters
 from services.query_gateway.following import Following
+from services.query_gateway.history import History
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.retrieve import Retriever
+from services.query_gateway.rewriting import Meant
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.wire import AnswerBody, ChatRequest
 
@@ -34,7 +35,7 @@ class Chat:
         answering: Answering,
         following: Following,
         records: Records,
-        conversations: ConversationStore,
+        history: History,
         limits: PrincipalLimits,
         clock: Clock,
         settings: AnswerSettings,
@@ -43,7 +44,7 @@ class Chat:
         self._answering = answering
         self._following = following
         self._records = records
-        self._conversations = conversations
+        self._history = history
         self._limits = limits
         self._clock = clock
         self._settings = settings
@@ -52,10 +53,12 @@ class Chat:
         tenant, person = asking.reader.tenant_id, asking.reader.credential.person_id
         await self._limits.question(tenant, person)
         conversation = ConversationId(body.conversation_id or uuid.uuid4())
+        meant = Meant(body.question)
         if body.conversation_id is not None:
-            await self._conversations.get(tenant, person, conversation)
+            with asking.stages.stage("rewrite"):
+                meant = await self._history.meant(asking.reader, conversation, body.question)
         query = Query(
-            text=body.question,
+            text=meant.text,
             filters=index_filters(body.filters, as_of=body.as_of),
             as_of=body.as_of,
             passages_per_document=self._settings.passages_per_document,
@@ -69,6 +72,7 @@ class Chat:
             answer_id=AnswerId(uuid.uuid4()),
             conversation_id=conversation,
             question=body.question,
+            meant=meant,
             passages=passages,
             retrieval=retrieval,
         )

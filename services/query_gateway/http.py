@@ -46,6 +46,7 @@ from services.query_gateway.answering import Answering
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.following import Following
 from services.query_gateway.health import Probe
+from services.query_gateway.history import History
 from services.query_gateway.identify import Identify, Operator
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.retrieve import Retriever
@@ -147,7 +148,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         answering=answering,
         following=following,
         records=records,
-        conversations=ports.conversations,
+        history=History(conversations=ports.conversations, records=records),
         limits=ports.limits,
         clock=ports.clock,
         settings=settings.answer,

@@ -25,6 +25,18 @@ class Turn:
     answer: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """`text` is what is searched for and answered.
+
+    `shown` is made from the asker's own questions alone, since it is kept and may be read when an answer of that time
+    may not be: None where it is the question as it was typed.
+    """
+
+    text: str
+    shown: str | None = None
+
+
 _LEAD = re.compile(
     r"^\s*(?:(?:ok(?:ay)?|thanks?(?: you)?|great|got it|i see|danke|gut|好的|谢谢)\s*[,.!，。！]*\s*)*", re.IGNORECASE
 )

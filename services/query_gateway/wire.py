@@ -231,9 +231,12 @@ class AnswerBody(Body):
 
 
 class MetaEvent(Body):
+    """`rewritten_question`: a follow-up as it was understood from what the asker had asked before."""
+
     answer_id: UUID
     conversation_id: UUID
     trace_id: str
+    rewritten_question: str | None = None
 
 
 class TokenEvent(Body):

@@ -342,9 +342,11 @@ class Quoting:
         self.failing: Exception | None = None
         self.ending: Ending | None = None
         self.closed = False
+        self.asked: list[str] = []
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Sentence | Ending, None]:
         passages = request.passages
+        self.asked.append(request.question)
         numbers = source_numbers(passages)
         try:
             for passage in passages:
