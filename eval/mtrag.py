@@ -70,7 +70,8 @@ class Tried:
 
 def read(path: Path) -> tuple[list[Task], dict[str, str]]:
     """The tasks, and the text of every passage that one of them carries."""
-    tasks, texts = [], {}
+    tasks: list[Task] = []
+    texts: dict[str, str] = {}
     for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         texts |= {one["document_id"]: one["text"] for one in row["contexts"]}
         said = [(turn["speaker"], turn["text"]) for turn in row["input"]]

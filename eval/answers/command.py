@@ -12,6 +12,7 @@ from rich.table import Table
 
 from cortex.cli.demo.company import load
 from cortex.cli.demo.loading import load_company
+from cortex.cli.gateway import TENANT
 from cortex.cli.source import progress
 from cortex.domain.credential import Role
 from cortex.domain.errors import Invalid, NotFound
@@ -83,11 +84,11 @@ async def asked_of_own(
             return await asyncio.to_thread(asked, questions, data, console)
 
 
-def asked(questions: Sequence[GoldenQuestion], data: Path, console: Console) -> list[Asked]:
+def asked(questions: Sequence[GoldenQuestion], data: Path, console: Console, tenant: str = TENANT) -> list[Asked]:
     found = []
     with progress(console) as bar:
         task = bar.add_task("questions", total=len(questions))
-        for question, given in zip(questions, ask_all(questions, data=data), strict=True):
+        for question, given in zip(questions, ask_all(questions, data=data, tenant=tenant), strict=True):
             found.append(Asked(question, given, mark(question, given)))
             bar.advance(task)
     return found

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.postgres.audit import PostgresAuditLog
+from cortex.adapters.postgres.calibrations import PostgresCalibrations
 from cortex.adapters.postgres.engines import PostgresEngines
 from cortex.adapters.postgres.erasing.ledger import PostgresErasures
 from cortex.adapters.postgres.people import PostgresPeople
@@ -46,6 +47,7 @@ from cortex.runtime.listening import Listening
 from cortex.runtime.settings import PlatformSettings
 from cortex.runtime.signing_in import SigningIn, signing_in
 from services.control_plane.audit import AuditPorts, audit_router
+from services.control_plane.calibration import CalibrationPorts, calibration_router
 from services.control_plane.engines import EnginePorts, engines_router, generation_router
 from services.control_plane.erasure import ErasurePorts, erasure_router
 from services.control_plane.http import admin_router
@@ -160,7 +162,8 @@ def privacy_routers(shared: Backbone, ports: ControlPorts, erasure: ErasureContr
 
 def engine_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]:
     engines = EnginePorts(ports.authenticator, _engines(shared), shared.clock)
-    return [engines_router(engines), generation_router(engines)]
+    calibrations = CalibrationPorts(ports.authenticator, PostgresCalibrations(shared.database, shared.clock))
+    return [engines_router(engines), generation_router(engines), calibration_router(calibrations)]
 
 
 def _engines(shared: Backbone) -> PostgresEngines:

@@ -11,6 +11,7 @@ from cortex.adapters.engines_file import read_engines
 from cortex.adapters.generation.server import register
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.openai_http import OpenAiWriter, engine_client
+from cortex.adapters.postgres.calibrations import PostgresCalibrations
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.engines import PlatformEngines, PostgresEngines
 from cortex.adapters.postgres.prompt_cache import PostgresPromptCache
@@ -38,7 +39,7 @@ async def opened(
         tenants = await stack.enter_async_context(engine_client(EgressPolicy.parsed(allowed)))
         operator = await stack.enter_async_context(engine_client(EgressPolicy.parsed((*allowed, *own_hosts))))
         ports = EnginePorts(
-            composer=ExtractiveGenerator(ComposerSettings()),
+            composer=ExtractiveGenerator(ComposerSettings(), PostgresCalibrations(database, clock)),
             writer=OpenAiWriter(tenants, operated=operator),
             ledger=PostgresEngines(
                 database, EnvelopeSealer(KeyFile(platform.master_keys)), clock, platform=PlatformEngines(operated)

@@ -2,8 +2,9 @@
 
 import typer
 
-from cortex.cli.eval import answers, retrieval
+from cortex.cli.eval import answers, calibrate, retrieval
 
 app = typer.Typer(name="eval", help="How well the platform finds and answers.", no_args_is_help=True)
 app.command("retrieval")(retrieval.retrieval)
 app.command("answers")(answers.answers)
+app.command("calibrate")(calibrate.calibrate)

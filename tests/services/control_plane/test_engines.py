@@ -45,6 +45,19 @@ async def test_engines_are_put_listed_routed_and_removed(served: Site) -> None:
     assert (await served.audited())[-4:] == ["engine.put", "engine.route", "engine.budget", "engine.remove"]
 
 
+async def test_a_calibration_is_put_shown_and_taken_back(served: Site) -> None:
+    admin, place = served.person(), f"{GENERATION}/calibration"
+    body = {"intercept": -3.0, "threshold": 0.4, "coefficients": {"coverage": 5.0}}
+    assert (await admin.get(place)).json() == {"calibration": None}
+    assert (await admin.put(place, json=body)).status_code == 204
+    assert (await admin.get(place)).json() == {"calibration": body}
+    for wrong in ({"threshold": 2}, {"coefficients": {"Not a name": 1}}, {"coefficients": {"coverage": 1e9}}):
+        assert (await admin.put(place, json=body | wrong)).status_code == 422
+    assert (await admin.delete(place)).status_code == 204
+    assert (await admin.get(place)).json() == {"calibration": None}
+    assert (await served.audited())[-2:] == ["calibration.put", "calibration.remove"]
+
+
 @pytest.mark.parametrize(
     ("changed", "place"),
     [
