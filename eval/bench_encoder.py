@@ -29,12 +29,14 @@ from cortex.adapters.onnx.encoder import OnnxEncoder
 from cortex.adapters.onnx.package import ModelPackage, verify
 from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.domain.encoding import PassageEncoding
-from cortex.domain.fusion import Candidate, Fusion, fuse, weights_for
+from cortex.domain.fusion import Candidate, Fusion, Neighbours, fuse, weights_for
 from cortex.domain.vector import SparseVector
 from eval.retrieval.measures import HEADLINE, by_question, means
 from eval.retrieval_sets import RetrievalSet, read
 from services.rerank.frequency import frequencies
 from services.rerank.maxsim import maxsim, query_vectors
+from services.rerank.neighbours import neighbours
+from services.rerank.settings import RerankSettings
 
 ARM_LIMIT = 100
 WORKERS = 2
@@ -83,6 +85,15 @@ def speed(package: ModelPackage, source: str) -> Iterator[Row]:
     yield Row("resident, in all", f"{resident_mb():.0f} MB")
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What both arms found; `supported`: whether the model knows the question's language."""
+
+    candidates: list[Candidate[str]]
+    neighbours: Neighbours[str]
+    supported: bool
+
+
 class Arms:
     """A set's passages, encoded: what an index would hold."""
 
@@ -102,20 +113,25 @@ class Arms:
         self.dense = np.stack([np.frombuffer(passage.dense, "<f4") for passage in self.passages])
         self.frequencies = frequencies([one.stored.token_ids for one in self.passages], corpus=len(texts))
 
-    def candidates(self, question: str) -> tuple[list[Candidate[str]], bool]:
-        """The union of both arms' best, each with every exact score; and whether the model knows the language."""
+    def candidates(self, question: str) -> Found:
+        """The union of both arms' best, each with every exact score."""
         language = self.languages.detect(question)
         query = self.encoder.encode_query(question)
         sparse = self._sparse(self.terms.encode_query(question, language.candidates))
         dense = self.dense @ np.frombuffer(query.dense, "<f4")
         union = sorted({*best(sparse).tolist(), *best(dense).tolist()})
         weights = [self.frequencies.weight(token) for token in query.token_ids]
-        late = maxsim(query_vectors(query), weights, [self.passages[n].stored for n in union])
+        stored = [self.passages[n].stored for n in union]
+        late = maxsim(query_vectors(query), weights, stored)
+        worth = {token: self.frequencies.weight(token) for one in stored for token in one.token_ids}
+        near = neighbours(stored, worth, groups=union, count=RerankSettings().neighbours)
+        names = [self.ids[n] for n in union]
         found = [
-            Candidate(self.ids[n], float(sparse[n]), float(dense[n]), score)
-            for n, score in zip(union, late, strict=True)
+            Candidate(name, float(sparse[n]), float(dense[n]), score)
+            for name, n, score in zip(names, union, late, strict=True)
         ]
-        return found, self.encoder.model.supports(language.code)
+        alike = {name: [(names[place], weight) for place, weight in one] for name, one in zip(names, near, strict=True)}
+        return Found(found, alike, self.encoder.model.supports(language.code))
 
     def _sparse(self, query: SparseVector) -> Floats:
         scores = np.zeros(len(self.ids), np.float32)
@@ -149,27 +165,30 @@ def best(scores: Floats) -> NDArray[np.int64]:
     return order
 
 
-def _alone(score: Callable[[Candidate[str]], float | None]) -> Callable[[list[Candidate[str]], bool], list[str]]:
-    def ranked(candidates: list[Candidate[str]], _: bool) -> list[str]:
-        return [one.id for one in sorted(candidates, key=lambda one: -(score(one) or 0.0))]
+def _alone(score: Callable[[Candidate[str]], float | None]) -> Callable[[Found], list[str]]:
+    def ranked(found: Found) -> list[str]:
+        return [one.id for one in sorted(found.candidates, key=lambda one: -(score(one) or 0.0))]
 
     return ranked
 
 
-def _fused(mode: Fusion) -> Callable[[list[Candidate[str]], bool], list[str]]:
-    def ranked(candidates: list[Candidate[str]], supported: bool) -> list[str]:
-        return [one.id for one in fuse(candidates, weights=weights_for(supported), mode=mode)]
+def _fused(mode: Fusion, *, beside: bool = False) -> Callable[[Found], list[str]]:
+    def ranked(found: Found) -> list[str]:
+        near = found.neighbours if beside and found.supported else None
+        fused = fuse(found.candidates, weights=weights_for(found.supported), mode=mode, neighbours=near)
+        return [one.id for one in fused]
 
     return ranked
 
 
-RANKINGS: Mapping[str, Callable[[list[Candidate[str]], bool], list[str]]] = {
+RANKINGS: Mapping[str, Callable[[Found], list[str]]] = {
     "bm25": _alone(lambda one: one.bm25),
     "dense": _alone(lambda one: one.dense),
     "maxsim": _alone(lambda one: one.maxsim),
     "fused by rrf": _fused(Fusion.RRF),
     "fused by dbsf": _fused(Fusion.DBSF),
     "fused by scores": _fused(Fusion.SCORES),
+    "fused by scores, with neighbours": _fused(Fusion.SCORES, beside=True),
 }
 
 
@@ -179,7 +198,7 @@ def quality(retrieval: RetrievalSet, encoder: OnnxEncoder, cache_dir: Path) -> I
     candidates = {question: arms.candidates(text) for question, text in retrieval.questions.items()}
     elapsed_ms = 1000 * (time.perf_counter() - started) / len(candidates)
     for name, ranking in RANKINGS.items():
-        ranked = {question: ranking(*found) for question, found in candidates.items()}
+        ranked = {question: ranking(found) for question, found in candidates.items()}
         yield Row(f"{retrieval.name}: {name}", f"{means(by_question(ranked, retrieval.grades))[HEADLINE]:.3f}")
     yield Row(f"{retrieval.name}: a question", f"{elapsed_ms:.1f} ms")
 

@@ -25,6 +25,7 @@ from eval.retrieval_sets import CORPUS, RetrievalSet, read
 
 FINAL, LEXICAL, DENSE, RRF, DBSF = "hybrid", "lexical", "dense", "rrf", "dbsf"
 ARM_DEPTH = 50
+ASKERS = 4
 DEPTHS = {FINAL: DEPTH, LEXICAL: ARM_DEPTH, DENSE: ARM_DEPTH, RRF: 10, DBSF: 10}
 OUTSIDE, LISTS = "bm25s", "rrf of the arms' lists"
 REPORT = Path(__file__).resolve().parent / "reports" / "quality.json"
@@ -60,7 +61,7 @@ async def run(folders: Sequence[Path], out: Path, environment: Mapping[str, str]
     async with own(environment) as site:
         for folder in folders:
             retrieval = read(folder)
-            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=DEPTHS, observe=_say)
+            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=DEPTHS, askers=ASKERS, observe=_say)
             await asyncio.to_thread(keep, out / retrieval.name, outcomes)
             reports = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
             reports[retrieval.name] = report_of(retrieval, outcomes)

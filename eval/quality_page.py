@@ -78,7 +78,7 @@ def _differences(sets: Headlines, shown: list[str]) -> Iterator[str]:
 
 
 def _figures(reports: Mapping[str, object]) -> Iterator[str]:
-    columns = ["recall@5", "recall@10", "recall@100", "mrr@10", "documents", "chunks", "docs_per_s", "p50_ms", "p95_ms"]
+    columns = ["recall@5", "recall@10", "recall@100", "mrr@10", "documents", "chunks"]
     yield _row(["Cortex", *columns])
     yield _rule(1 + len(columns))
     for name, report in reports.items():

@@ -1,8 +1,9 @@
 """Questions to a running platform: pages of one search, through its cursors, as deep as is wanted."""
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event
 
@@ -30,17 +31,33 @@ class Hit:
     scores: Mapping[str, float]
 
 
-@dataclass(slots=True)
-class Asked:
-    """`spent_ms` is the time of each question's first page, over HTTP; `degraded` counts questions by what was away."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`spent_ms` is the time of the first page, over HTTP; `degraded` names what was away."""
 
-    hits: dict[str, list[Hit]] = field(default_factory=dict)
-    spent_ms: list[float] = field(default_factory=list)
-    degraded: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    hits: Sequence[Hit]
+    spent_ms: float
+    degraded: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Answers by question."""
+
+    answers: Mapping[str, Answer] = field(default_factory=dict)
 
     @property
     def rankings(self) -> dict[str, list[str]]:
-        return {question: [hit.name for hit in hits] for question, hits in self.hits.items()}
+        return {question: [hit.name for hit in answer.hits] for question, answer in self.answers.items()}
+
+    @property
+    def spent_ms(self) -> list[float]:
+        return [answer.spent_ms for answer in self.answers.values()]
+
+    @property
+    def degraded(self) -> Counter[str]:
+        """How many questions were answered without each part."""
+        return Counter(part for answer in self.answers.values() for part in answer.degraded)
 
 
 def ask(
@@ -50,39 +67,32 @@ def ask(
     *,
     mode: str = "hybrid",
     depth: int = DEPTH,
-    observe: Callable[[str], None] = lambda _: None,
+    askers: int = 1,
 ) -> Asked:
-    """Every question, one after the other, within the set's own source."""
-    asked = Asked()
-    for name, text in questions.items():
-        asked.hits[name] = _question(gateway, text[:QUESTION_CHARACTERS_MAX], ingested, mode, depth, asked)
-        observe(name)
-    return asked
+    """Every question within the set's own source, by so many at once: times are those of an idle platform with one."""
+
+    def answer(text: str) -> Answer:
+        return _answer(gateway, text[:QUESTION_CHARACTERS_MAX], ingested, mode=mode, depth=depth)
+
+    with ThreadPoolExecutor(askers) as several:
+        return Asked(dict(zip(questions, several.map(answer, questions.values()), strict=True)))
 
 
-def _question(gateway: Gateway, text: str, ingested: Ingested, mode: str, depth: int, asked: Asked) -> list[Hit]:
-    hits: list[Hit] = []
-    cursor: object = None
-    while len(hits) < depth:
-        body: dict[str, object] = {
-            "query": text,
-            "mode": mode,
-            "limit": min(PAGE, depth - len(hits)),
-            "filters": {"source_ids": [ingested.source_id]},
-            "explain": True,
-        }
-        if cursor is not None:
-            body["cursor"] = cursor
-        found, spent_ms = _whole(gateway, body)
-        if cursor is None:
-            asked.spent_ms.append(spent_ms)
-            for part in strings(found["degraded"]):
-                asked.degraded[part] += 1
-        hits += [_hit(result, ingested.names) for result in mappings(found["results"])]
-        cursor = found["next_cursor"]
-        if cursor is None:
-            break
-    return hits
+def _answer(gateway: Gateway, text: str, ingested: Ingested, *, mode: str, depth: int) -> Answer:
+    body: dict[str, object] = {
+        "query": text,
+        "mode": mode,
+        "limit": min(PAGE, depth),
+        "filters": {"source_ids": [ingested.source_id]},
+        "explain": True,
+    }
+    first, spent_ms = _whole(gateway, body)
+    results, cursor = mappings(first["results"]), first["next_cursor"]
+    while cursor is not None and len(results) < depth:
+        page, _ = _whole(gateway, body | {"cursor": cursor, "limit": min(PAGE, depth - len(results))})
+        results += mappings(page["results"])
+        cursor = page["next_cursor"]
+    return Answer([_hit(result, ingested.names) for result in results], spent_ms, strings(first["degraded"]))
 
 
 def _whole(gateway: Gateway, body: Mapping[str, object]) -> tuple[dict[str, object], float]:

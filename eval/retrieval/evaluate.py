@@ -57,7 +57,8 @@ class Outcome:
         """One object a question: what was asked, what was found with its scores, what was wanted."""
         grades = self.retrieval.grades
         for question, scores in self.scores.items():
-            hits = self.asked.hits.get(question, [])
+            answer = self.asked.answers.get(question)
+            hits = answer.hits if answer is not None else []
             yield {
                 "set": self.retrieval.name,
                 "mode": self.mode,
@@ -70,7 +71,7 @@ class Outcome:
 
 
 def evaluate(
-    site: Site, retrieval: RetrievalSet, *, depths: Mapping[str, int], observe: Observe = _silent
+    site: Site, retrieval: RetrievalSet, *, depths: Mapping[str, int], askers: int = 1, observe: Observe = _silent
 ) -> list[Outcome]:
     """Pushed once into a tenant of its own, so that nothing else weighs on its terms, then asked in each mode.
 
@@ -83,7 +84,7 @@ def evaluate(
             with site.asker(tenant) as gateway:
                 # Frequencies and dictionaries are loaded by a first question, which belongs to nobody's time.
                 ask(gateway, dict(list(retrieval.questions.items())[:1]), ingested, mode=mode, depth=1)
-                asked = ask(gateway, retrieval.questions, ingested, mode=mode, depth=depth)
+                asked = ask(gateway, retrieval.questions, ingested, mode=mode, depth=depth, askers=askers)
             scores = by_question(asked.rankings, retrieval.grades)
             outcomes.append(Outcome(retrieval, mode, ingested, asked, scores))
         return outcomes

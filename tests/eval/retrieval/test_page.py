@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from eval.retrieval.ask import Asked, Hit
+from eval.retrieval.ask import Answer, Asked, Hit
 from eval.retrieval.evaluate import Outcome
 from eval.retrieval.ingest import Ingested
 from eval.retrieval.keep import FIGURES, PAGE, QUESTIONS, keep
@@ -21,11 +21,12 @@ RETRIEVAL = RetrievalSet(
 
 
 def outcome(mode: str, **found: list[str]) -> Outcome:
-    hits = {
-        question: [Hit(name, 1.0 / n, {"bm25": 2.0}) for n, name in enumerate(names, 1)]
+    times = iter([10.0, 30.0])
+    answers = {
+        question: Answer([Hit(name, 1.0 / n, {"bm25": 2.0}) for n, name in enumerate(names, 1)], next(times), ())
         for question, names in found.items()
     }
-    asked = Asked(hits, [10.0, 30.0])
+    asked = Asked(answers)
     ingested = Ingested("s", {"1": "a", "2": "b"}, 2, 3, 4.0)
     return Outcome(RETRIEVAL, mode, ingested, asked, by_question(asked.rankings, RETRIEVAL.grades))
 
