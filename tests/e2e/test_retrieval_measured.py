@@ -14,6 +14,7 @@ from eval.retrieval.evaluate import evaluate, pushed
 from eval.retrieval.platforms import Site
 from eval.retrieval_sets import RetrievalSet, SetDocument, read
 from tests.e2e.running import Platform
+from tests.e2e.waiting import eventually
 
 DOCUMENTS = {
     "tides": ("Tides", "High water comes twice a day and follows the moon."),
@@ -79,8 +80,12 @@ def test_nothing_stays_behind(platform: Platform, folder: Path) -> None:
     site = Site(platform.url, platform.data)
     with pushed(site, read(folder)) as (tenant, _), site.administrator(tenant) as gateway:
         assert states(gateway) == {"set": "active"}
-    with site.administrator(tenant) as gateway:
-        assert states(gateway) in ({}, {"set": "removing"})
+
+    def gone() -> None:
+        with site.administrator(tenant) as gateway:
+            assert states(gateway) in ({}, {"set": "removing"})
+
+    eventually(gone)
 
 
 def states(gateway: Gateway) -> dict[str, str]:
