@@ -24,7 +24,7 @@ async def test_it_is_the_shipped_one_until_it_is_set_and_after_it_is_taken_back(
 
 
 async def test_the_tenants_other_settings_stay(store: Store) -> None:
-    settings = PostgresSettings(store.database)
+    settings = PostgresSettings(store.database, FixedClock())
     await settings.set_limits(store.tenant, Limits(questions_per_day=7))
     await PostgresCalibrations(store.database, FixedClock()).set_calibration(store.tenant, OWN)
     assert (await settings.limits(store.tenant)).questions_per_day == 7
