@@ -101,8 +101,8 @@ def _folders(edge: EdgeProcess) -> list[Path]:
 
 
 async def test_graphs_come_by_themselves_and_find_the_same(edge: EdgeProcess, client: AsyncQdrantClient) -> None:
-    await _write(client, range(POINTS))
     (before,) = _folders(edge)
+    await _write(client, range(POINTS))
     await edge.logged("swapped")
     assert await _numbers(client) == set(range(POINTS))
     asked = range(10_000, 10_020)
@@ -181,8 +181,8 @@ async def test_a_kill_at_any_step_loses_nothing_and_leaves_nothing(
 
 
 async def test_a_killed_child_is_given_up_and_the_shard_serves_on(edge: EdgeProcess, client: AsyncQdrantClient) -> None:
-    await _write(client, range(POINTS))
     (before,) = _folders(edge)
+    await _write(client, range(POINTS))
     await edge.logged("building")
     (child,) = psutil.Process(edge.process.pid).children()
     os.kill(child.pid, signal.SIGKILL)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cortex.adapters.qdrant_edge import manifest
@@ -15,6 +15,7 @@ entries = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.builds(Manifest, collections=st.dictionaries(names, entries), aliases=st.dictionaries(names, names)))
 def test_what_is_saved_is_loaded(tmp_path_factory: pytest.TempPathFactory, written: Manifest) -> None:
     path = tmp_path_factory.mktemp("manifest") / "manifest.json"
