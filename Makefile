@@ -43,7 +43,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) ## set up everything that running needs: packages, local servers, model
-	@umask 077 && $(BIN)/cortex models build
+	@umask 077 && $(BIN)/cortex models build >&2
 
 demo: setup ## load the demo company, ask its questions, keep serving; ARGS="--once --json" for figures alone
 	@$(BIN)/cortex demo $(ARGS)

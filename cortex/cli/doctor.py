@@ -3,14 +3,13 @@
 import json
 import os
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from cortex.cli.exits import ExitCode
-from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
+from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption, PortOption
 from cortex.runtime.local.doctor import Finding, Level, examine
 from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.local.options import GATEWAY_PORT
@@ -20,7 +19,7 @@ _STYLES = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
 
 def doctor(
     data: DataOption = DATA_FOLDER,
-    port: Annotated[int, typer.Option(help="Where the gateway would serve.")] = GATEWAY_PORT,
+    port: PortOption = GATEWAY_PORT,
     json_output: JsonOption = False,
 ) -> None:
     """Check the machine, the installed servers and the data folder.

@@ -10,4 +10,5 @@ DATA_FOLDER = Path(".cortex")
 DataOption = Annotated[
     Path, typer.Option("--data", metavar="DIR", envvar="CORTEX_DATA", help="The data folder of the platform.")
 ]
+PortOption = Annotated[int, typer.Option(min=1, max=65_535, help="Where the gateway serves, on loopback.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from cortex.cli.board import Board
-from cortex.cli.options import DATA_FOLDER, DataOption
+from cortex.cli.options import DATA_FOLDER, DataOption, PortOption
 from cortex.runtime.local import Hooks, PlatformOptions, Role, platform
 from cortex.runtime.local.options import GATEWAY_PORT
 from cortex.runtime.local.platform import RunningPlatform
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 def up(
     data: DataOption = DATA_FOLDER,
-    port: Annotated[int, typer.Option(min=1, max=65_535, help="Where the gateway serves, on loopback.")] = GATEWAY_PORT,
+    port: PortOption = GATEWAY_PORT,
     ports: Annotated[
         str, typer.Option(metavar="NAME=PORT,...", help="Fixed ports of other processes; the rest are chosen and kept.")
     ] = "",

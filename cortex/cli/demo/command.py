@@ -17,7 +17,7 @@ from cortex.cli.demo.company import DemoCompany, load
 from cortex.cli.demo.loading import counts, load_company
 from cortex.cli.exits import ExitCode
 from cortex.cli.gateway import TENANT, Gateway
-from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
+from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption, PortOption
 from cortex.cli.source import progress
 from cortex.cli.up import serve
 from cortex.domain.credential import Role
@@ -30,7 +30,7 @@ from cortex.runtime.local.report import report
 
 def demo(
     data: DataOption = DATA_FOLDER,
-    port: Annotated[int, typer.Option(help="Where the gateway serves, on loopback.")] = GATEWAY_PORT,
+    port: PortOption = GATEWAY_PORT,
     once: Annotated[bool, typer.Option("--once", help="Stop after the questions.")] = False,
     json_output: JsonOption = False,
 ) -> None:

@@ -3,20 +3,22 @@
 import os
 import platform as machine
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cortex.adapters.processes import is_running, listener_on
 from cortex.adapters.spicedb_local.library import locate
 from cortex.domain.errors import CortexError
 from cortex.runtime.local import record
 from cortex.runtime.local.folder import DataFolder
-from cortex.runtime.local.options import Role
+from cortex.runtime.local.options import URL_VARIABLES, Role, ServerName
 from cortex.runtime.local.ports import is_free
 from cortex.runtime.local.postgres_home import SYSTEM_FOLDER, installed_programs, orphaned_homes
 from cortex.runtime.local.programs import packaged_file, platform_folder, program
@@ -26,6 +28,23 @@ DISK_BYTES_MIN = 1_000_000_000
 DISK_BYTES_COMFORTABLE = 5_000_000_000
 _TAIL_LINES = 5
 _PROGRAM_TIMEOUT_S = 20.0
+_CONNECT_TIMEOUT_S = 3.0
+_USUAL_PORTS = {
+    ServerName.POSTGRES: 5432,
+    ServerName.NATS: 4222,
+    ServerName.VALKEY: 6379,
+    ServerName.SPICEDB: 50051,
+    ServerName.TEMPORAL: 7233,
+    ServerName.QDRANT: 6334,
+}
+_EXAMPLES = {
+    ServerName.POSTGRES: "postgresql://cortex:PASSWORD@db.example:5432/cortex",
+    ServerName.NATS: "nats://nats.example:4222",
+    ServerName.VALKEY: "redis://redis.example:6379/0",
+    ServerName.SPICEDB: "spicedb.example:50051",
+    ServerName.TEMPORAL: "temporal.example:7233",
+    ServerName.QDRANT: "http://qdrant.example:6334",
+}
 _LOAD_LIBRARY = "import sys, ctypes; ctypes.CDLL(sys.argv[1])"
 
 
@@ -47,10 +66,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """`models` is where the built model should be."""
+    """What is looked at."""
 
     folder: DataFolder
-    models: Path
+    environment: Mapping[str, str] = field(repr=False)
     port: int
     found: record.RuntimeRecord | None
 
@@ -60,9 +79,20 @@ class Examination:
 
 
 def examine(folder: DataFolder, *, environment: Mapping[str, str], port: int) -> list[Finding]:
-    models = Path(environment.get("CORTEX_MODELS_DIR", folder.models))
-    subject = Examination(folder=folder, models=models, port=port, found=record.load(folder))
-    checks = (_machine, _programs, _disk, _rights, _model, _gateway_port, _recorded_ports, _leftovers, _failing, _homes)
+    subject = Examination(folder=folder, environment=environment, port=port, found=record.load(folder))
+    checks = (
+        _machine,
+        _programs,
+        _elsewhere,
+        _disk,
+        _rights,
+        _model,
+        _gateway_port,
+        _recorded_ports,
+        _leftovers,
+        _failing,
+        _homes,
+    )
     return [finding for check in checks for finding in check(subject)]
 
 
@@ -118,6 +148,28 @@ def _runs(name: str, find: Callable[[], Path], *, arguments: tuple[str, ...], th
     return Finding(check=name, level=Level.OK, message=first_line or str(path))
 
 
+def _elsewhere(subject: Examination) -> Iterator[Finding]:
+    """Servers that are used and not started: whether anything listens there. Keys are not tried."""
+    for name, variable in URL_VARIABLES.items():
+        if (address := subject.environment.get(variable)) is None:
+            continue
+        try:
+            url = urlsplit(address if "://" in address else f"//{address}")
+            where = (url.hostname or "", url.port or _USUAL_PORTS[name])
+            if not where[0]:
+                raise ValueError("no host")
+            socket.create_connection(where, timeout=_CONNECT_TIMEOUT_S).close()
+        except ValueError as error:
+            mend = f"set {variable} to an address such as {_EXAMPLES[name]}, or unset it"
+            yield Finding(check=name, level=Level.FAIL, message=f"{variable} is no address: {error}", mend=mend)
+        except OSError as error:
+            mend = f"start it, or unset {variable} to have one started here"
+            message = f"nothing answers at {where[0]}:{where[1]} ({variable}): {error}"
+            yield Finding(check=name, level=Level.FAIL, message=message, mend=mend)
+        else:
+            yield Finding(check=name, level=Level.OK, message=f"{where[0]}:{where[1]} answers ({variable})")
+
+
 def _disk(subject: Examination) -> Iterator[Finding]:
     outside = [SYSTEM_FOLDER] if os.geteuid() == 0 else []
     for path in (subject.folder.root, *outside):
@@ -133,6 +185,10 @@ def _rights(subject: Examination) -> Iterator[Finding]:
     if not root.exists():
         yield Finding(check="data", level=Level.OK, message=f"{root} does not exist yet")
         return
+    if not root.is_dir():
+        mend = "choose a folder with --data"
+        yield Finding(check="data", level=Level.FAIL, message=f"{root} is not a folder", mend=mend)
+        return
     if root.stat().st_uid != os.geteuid():
         mend = "run Cortex as its owner, or choose another folder with --data"
         yield Finding(check="data", level=Level.FAIL, message=f"{root} belongs to another user", mend=mend)
@@ -146,12 +202,12 @@ def _rights(subject: Examination) -> Iterator[Finding]:
 
 
 def _model(subject: Examination) -> Iterator[Finding]:
-    built = sorted(path.parent.name for path in subject.models.glob("*/manifest.json"))
+    models, built = subject.folder.built_models(subject.environment)
     if built:
         yield Finding(check="model", level=Level.OK, message=", ".join(built))
     else:
-        message = f"no built model in {subject.models}"
-        yield Finding(check="model", level=Level.WARN, message=message, mend="cortex models build (make setup does it)")
+        mend = f"cortex models build --dir {models}"
+        yield Finding(check="model", level=Level.FAIL, message=f"no built model in {models}", mend=mend)
 
 
 def _gateway_port(subject: Examination) -> Iterator[Finding]:
@@ -192,6 +248,10 @@ def _failing(subject: Examination) -> Iterator[Finding]:
 
 
 def _homes(_subject: Examination) -> Iterator[Finding]:
-    for home in orphaned_homes() if os.geteuid() == 0 else ():
-        message = f"{home} is a database whose data folder is gone"
-        yield Finding(check="leftovers", level=Level.WARN, message=message, mend=f"if it is not needed: rm -r {home}")
+    """Not removed by itself: the data folder's disk may only be unmounted."""
+    homes = orphaned_homes() if os.geteuid() == 0 else []
+    if homes:
+        many = f"{len(homes)} databases in {homes[0].parent} have lost their data folders"
+        message = many if len(homes) > 1 else f"{homes[0]} is a database whose data folder is gone"
+        mend = f"if they are not needed: rm -r {' '.join(map(str, homes))}"
+        yield Finding(check="leftovers", level=Level.WARN, message=message, mend=mend)

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,11 @@ class DataFolder:
         """This folder's own model, else the one that set-up built in the working folder."""
         own, shared = self.root / "models", BUILT_AT_SET_UP.absolute()
         return shared if shared.is_dir() and not own.is_dir() else own
+
+    def built_models(self, environment: Mapping[str, str]) -> tuple[Path, list[str]]:
+        """Where the built models should be, and the names of those that are there."""
+        models = Path(environment.get("CORTEX_MODELS_DIR", self.models))
+        return models, sorted(path.parent.name for path in models.glob("*/manifest.json"))
 
     @property
     def keys(self) -> Path:

@@ -98,6 +98,7 @@ def _stop_leftovers(earlier: RuntimeRecord) -> None:
 
 
 def _make_plan(options: PlatformOptions, *, folder: DataFolder, earlier: RuntimeRecord | None) -> Plan:
+    _check_model(options, folder)
     credentials = load_or_create(folder)
     names = port_names(options)
     if unknown := options.ports.keys() - {*ServerName, *Role, *SECOND_PORTS}:
@@ -118,6 +119,13 @@ def _make_plan(options: PlatformOptions, *, folder: DataFolder, earlier: Runtime
         urls=addresses(options, folder=folder, credentials=credentials, ports=ports),
         environment=options.environment,
     )
+
+
+def _check_model(options: PlatformOptions, folder: DataFolder) -> None:
+    """Before any server starts: without a model the platform would give up two minutes later."""
+    models, built = folder.built_models(options.environment)
+    if Role.MODELS in options.roles and not built:
+        raise Invalid(f"no built model in {models}: cortex models build --dir {models}")
 
 
 def _build_nodes(plan: Plan, hooks: Hooks) -> list[NodeSpec]:

@@ -25,6 +25,7 @@ from cortex.runtime.supervisor import Account
 SYSTEM_USER = "embedded_postgres"
 SYSTEM_FOLDER = Path("/var/lib/cortex")
 _PASSABLE = 0o711
+_AS_ANOTHER = "Run Cortex as another user, or with CAP_CHOWN and CAP_DAC_OVERRIDE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +49,20 @@ def open_home(folder: DataFolder, *, system_folder: Path = SYSTEM_FOLDER) -> Pos
     user = _system_user()
     account = Account(user.pw_uid, user.pw_gid)
     home = _outside_folder(folder, system_folder)
-    (home / "owner").write_text(str(folder.root), encoding="utf-8")
-    for path in (home, *home.glob("*")):
-        os.chown(path, user.pw_uid, user.pw_gid)
+    try:
+        _give_away(home, owner=folder, account=account)
+    except OSError as error:
+        raise Invalid(f"root may not give {home} to {SYSTEM_USER}: {error.strerror}. {_AS_ANOTHER}") from error
     if not reachable(installed / "bin" / "postgres"):
         installed = _copy(installed, system_folder)
     return PostgresHome(folder=home, programs=installed / "bin", account=account)
+
+
+def _give_away(home: Path, *, owner: DataFolder, account: Account) -> None:
+    """What it holds first: in a folder of somebody else, a root with few capabilities may write nothing."""
+    (home / "owner").write_text(str(owner.root), encoding="utf-8")
+    for path in (*home.glob("*"), home):
+        os.chown(path, account.user_id, account.group_id)
 
 
 def remove_home(folder: DataFolder, *, system_folder: Path = SYSTEM_FOLDER) -> None:

@@ -46,7 +46,7 @@ def load(folder: DataFolder) -> RuntimeRecord | None:
             urls={str(name): str(value) for name, value in content["urls"].items()},
             boot_s=content.get("boot_s"),
         )
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

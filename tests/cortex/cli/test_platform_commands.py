@@ -103,3 +103,21 @@ def test_errors_have_their_exit_codes(error: CortexError, code: int) -> None:
 
 def test_a_wrong_option_is_a_usage_error() -> None:
     assert run("up", "--nonsense").returncode == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("command", ["up", "doctor", "demo"])
+def test_a_port_beyond_the_last_is_a_usage_error(command: str) -> None:
+    assert run(command, "--port", "99999").returncode == ExitCode.USAGE
+
+
+def test_without_a_model_nothing_is_started(tmp_path: Path) -> None:
+    command = cortex("up", "--data", str(tmp_path / "data"))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, cwd=tmp_path)
+    assert done.returncode == ExitCode.INVALID_INPUT
+    assert f"cortex models build --dir {tmp_path / 'data' / 'models'}" in " ".join(done.stderr.split())
+    assert not list((tmp_path / "data" / "logs").iterdir())
+
+
+def test_on_a_file_no_platform_runs(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("mine")
+    assert run("status", "--data", str(tmp_path / "data")).returncode == ExitCode.NOT_FOUND

@@ -34,7 +34,7 @@ def test_every_complaint_comes_with_its_mend(folder: DataFolder, taken: int) -> 
     port = of(findings, "ports", Level.FAIL)[0]
     assert f"pid {os.getpid()}" in port.message
     assert "--port" in port.mend
-    assert of(findings, "model", Level.WARN)
+    assert of(findings, "model", Level.FAIL)[0].mend == f"cortex models build --dir {folder.root / 'nowhere'}"
     assert all(finding.mend for finding in findings if finding.level is not Level.OK)
     for server in ("postgres", "nats", "temporal", "valkey", "spicedb", "qdrant", "python", "system", "disk"):
         assert of(findings, server, Level.OK)
@@ -53,3 +53,21 @@ def test_a_process_without_its_supervisor_and_one_that_keeps_failing_are_found(f
     failing = of(examine(folder, environment={}, port=1), "processes", Level.WARN)[0]
     assert "restarted 4 times" in failing.message
     assert "no space left" in failing.message
+
+
+def test_a_server_elsewhere_that_does_not_answer_is_named_with_its_variable(folder: DataFolder, taken: int) -> None:
+    environment = {
+        "CORTEX_NATS_URL": f"nats://127.0.0.1:{taken}",
+        "CORTEX_REDIS_URL": "redis://127.0.0.1:1/0",
+        "CORTEX_DATABASE_URL": "garbage:port",
+    }
+    findings = examine(folder, environment=environment, port=1)
+    assert "answers (CORTEX_NATS_URL)" in of(findings, "nats", Level.OK)[-1].message
+    assert "nothing answers at 127.0.0.1:1 (CORTEX_REDIS_URL)" in of(findings, "valkey", Level.FAIL)[0].message
+    assert "CORTEX_DATABASE_URL is no address" in of(findings, "postgres", Level.FAIL)[0].message
+
+
+def test_a_file_where_the_data_folder_should_be_is_said(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("mine")
+    findings = examine(DataFolder(tmp_path / "data"), environment={}, port=1)
+    assert "is not a folder" in of(findings, "data", Level.FAIL)[0].message
