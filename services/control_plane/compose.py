@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
+from cortex.adapters.loopback import MemberTokens, SocketTable
 from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.postgres.audit import PostgresAuditLog
 from cortex.adapters.postgres.calibrations import PostgresCalibrations
@@ -54,6 +55,7 @@ from services.control_plane.http import admin_router
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.keys import keys_router
 from services.control_plane.limits import limits_router
+from services.control_plane.local import LocalEntry, local_router, ways_router
 from services.control_plane.oidc import oidc_router
 from services.control_plane.people import people_router
 from services.control_plane.policies import PolicyPorts, policies_router
@@ -71,20 +73,26 @@ TYPES_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """Who signs people in, and where they are kept."""
+    """Who signs people in, and where they are kept. `local` None: outside evaluation mode."""
 
     authenticator: Authenticator
     directory: CachedDirectory
     identity: IdentityPorts
     limits: PrincipalLimits
     refusals: Refusals
+    local: LocalEntry | None = None
 
 
 @asynccontextmanager
 async def signing(shared: Backbone, identity: IdentitySettings, *, port: int) -> AsyncIterator[Signing]:
     """`port` is where browsers on loopback find us, where no other address is configured."""
     async with signing_in(shared, identity, port=port) as who:
-        yield Signing(who.authenticator, who.directory, identity_ports(shared, who), who.limits, who.refusals)
+        entry = None
+        if who.local is not None:
+            entry = LocalEntry(who.local.authenticator, SocketTable(), MemberTokens(who.local.tokens), port)
+        yield Signing(
+            who.authenticator, who.directory, identity_ports(shared, who), who.limits, who.refusals, entry
+        )
 
 
 def identity_ports(shared: Backbone, who: SigningIn) -> IdentityPorts:
@@ -132,7 +140,7 @@ def routers(shared: Backbone, signing: Signing, *, work: Work, types: SourceType
         *permission_routers(shared, ports, work.reconcile),
         *privacy_routers(shared, ports, work.erasure),
         *engine_routers(shared, ports),
-        *identity_routers(signing.identity),
+        *identity_routers(signing.identity, signing.local),
     ]
 
 
@@ -170,8 +178,12 @@ def _engines(shared: Backbone) -> PostgresEngines:
     return PostgresEngines(shared.database, EnvelopeSealer(KeyFile(shared.settings.master_keys)), shared.clock)
 
 
-def identity_routers(ports: IdentityPorts) -> list[APIRouter]:
-    signing_in = [] if ports.foreign is None else [oidc_router(ports, ports.foreign)]
+def identity_routers(ports: IdentityPorts, local: LocalEntry | None = None) -> list[APIRouter]:
+    signing_in = [ways_router(ports, local)]
+    if ports.foreign is not None:
+        signing_in.append(oidc_router(ports, ports.foreign))
+    if local is not None:
+        signing_in.append(local_router(ports, local))
     return [people_router(ports), keys_router(ports), session_router(ports), *signing_in, scim_router(ports)]
 
 

@@ -5,6 +5,7 @@ import asyncio
 import os
 import sys
 from functools import partial
+from pathlib import Path
 
 from cortex.runtime.identity_settings import identity_settings
 from cortex.runtime.listening import Listening
@@ -20,7 +21,8 @@ async def serve(
         case "gateway":
             from services.host import gateway
 
-            listening = Listening(arguments.port, identity_settings(os.environ))
+            web_folder = Path(os.environ.get("CORTEX_WEB_DIR") or gateway.WEB_FOLDER)
+            listening = Listening(arguments.port, identity_settings(os.environ), web_folder)
             await gateway.run(platform, listening, ready=ready, stop=stop)
         case "workers":
             from services.host import workers

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from cortex.adapters.wrap.cached_directory import CachedDirectory
 from cortex.runtime.backbone import Backbone, backbone
@@ -18,6 +19,8 @@ from services.control_plane import compose as control_plane
 from services.llm_gateway import compose as llm_gateway
 from services.query_gateway import compose as query_gateway
 from services.query_gateway.http import App, create_app
+
+WEB_FOLDER = Path(__file__).parents[2] / "web" / "dist"
 
 
 async def run(platform: PlatformSettings, listening: Listening, *, ready: asyncio.Event, stop: asyncio.Event) -> None:

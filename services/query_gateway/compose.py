@@ -48,7 +48,12 @@ CONNECTIONS_MAX = 16
 
 def settings(platform: PlatformSettings, listening: Listening) -> Settings:
     retrieval = RetrievalSettings(cross_documents=CROSS_DOCUMENTS if platform.reranker.chosen else 0)
-    return Settings(allowed_hosts=listening.names, retrieval=retrieval, public_url=listening.url)
+    return Settings(
+        allowed_hosts=listening.names,
+        retrieval=retrieval,
+        public_url=listening.url,
+        web_folder=listening.web_folder,
+    )
 
 
 @asynccontextmanager

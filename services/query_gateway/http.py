@@ -41,6 +41,7 @@ from services.query_gateway import (
     search,
     shares,
     suggest,
+    web,
 )
 from services.query_gateway.answering import Answering
 from services.query_gateway.encode import QueryEncoder
@@ -95,13 +96,16 @@ def create_app(ports: Ports, settings: Settings, *, routers: Sequence[APIRouter]
         async with answering:
             yield
 
-    return application(
+    app = application(
         [*_own(ports, settings, metrics, answering), *routers],
         settings,
         tracer=ports.tracer,
         requests=metrics,
         lifespan=lifespan,
     )
+    if settings.web_folder is not None:
+        web.install(app, settings.web_folder)
+    return app
 
 
 def _health(ports: Ports, settings: Settings) -> APIRouter:

@@ -1,6 +1,7 @@
 """Bounds of the hot path, each by name."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from cortex.runtime.edge.settings import EdgeSettings
 
@@ -44,8 +45,12 @@ class AnswerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings(EdgeSettings):
-    """`public_url` is where browsers find us; addresses of shares begin with it."""
+    """`public_url` is where browsers find us; addresses of shares begin with it.
 
+    `web_folder` holds the built browser application; None: none is served.
+    """
+
+    web_folder: Path | None = None
     public_url: str = ""
     probe_timeout_s: float = 2.0
     retrieval: RetrievalSettings = RetrievalSettings()

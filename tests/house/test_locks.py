@@ -88,7 +88,7 @@ def test_the_default_install_is_light(name: str) -> None:
 
 
 def test_npm_locks_hold_hashes_and_no_address() -> None:
-    for path in (ROOT / "deploy").rglob("package-lock.json"):
+    for path in (*(ROOT / "deploy").rglob("package-lock.json"), ROOT / "web" / "package-lock.json"):
         if "node_modules" in path.parts:
             continue
         packages = json.loads(path.read_text(encoding="utf-8"))["packages"]

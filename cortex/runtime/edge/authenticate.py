@@ -117,7 +117,7 @@ def refuse_cross_site(presented: Presented, site: Site, secret: str) -> None:
     Raises CrossSite unless the Origin is ours, or there is none and the session's token is sent.
     """
     if presented.origin is not None:
-        if not _is_ours(presented.origin, presented.host, site):
+        if not is_ours(presented.origin, presented.host, site):
             raise CrossSite("this request comes from another site's page")
     elif not hmac.compare_digest((presented.csrf_token or "").encode(), csrf_token(secret).encode()):
         raise CrossSite("send X-CSRF-Token with the token of GET /auth/session")
@@ -141,7 +141,7 @@ def claimed_issuer(token: str) -> str | None:
     return issuer if isinstance(issuer, str) else None
 
 
-def _is_ours(origin: str, host: str | None, site: Site) -> bool:
+def is_ours(origin: str, host: str | None, site: Site) -> bool:
     if site.origin is not None:
         return origin == site.origin
     try:

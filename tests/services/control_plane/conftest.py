@@ -140,7 +140,7 @@ async def site(shared: Backbone, policy: SignInPolicy) -> AsyncIterator[Site]:
         )
         signing = await stack.enter_async_context(compose.signing(shared, identity, port=port))
         app = application(
-            compose.identity_routers(signing.identity),
+            compose.identity_routers(signing.identity, signing.local),
             EdgeSettings(allowed_hosts=frozenset({"127.0.0.1"})),
             tracer=Untraced(),
             requests=CountedRequests(CollectorRegistry()),

@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from cortex.domain.credential import Role, Scope
 from services.control_plane import compose
 from services.control_plane.administer import Requires
+from services.control_plane.local import SameUser
 from services.query_gateway.identify import Identify, Operator
 from tests.house.source_tree import ROOT
 from tests.services.control_plane.conftest import Site
@@ -19,7 +20,14 @@ from tests.services.query_gateway.world import World
 
 pytestmark = pytest.mark.servers
 PAGE = ROOT / "docs" / "reference" / "roles.md"
-UNSIGNED = {"/healthz", "/readyz", "/auth/sign-in", "/auth/callback"}
+UNSIGNED = {
+    "/healthz",
+    "/readyz",
+    "/auth/ways",
+    "/auth/sign-in",
+    "/auth/callback",
+    "/auth/local/session",
+}
 """What needs no credential: probes, and the way to get one."""
 CONTENT = (
     "/v1/search",
@@ -61,6 +69,8 @@ def calls(dependant: Dependant) -> Iterator[object]:
 def asked(dependant: Dependant, methods: set[str]) -> str:
     """What a route asks of a credential, as the page says it."""
     for call in calls(dependant):
+        if isinstance(call, SameUser):
+            return "a browser of the user that the platform runs as, in evaluation mode"
         if isinstance(call, Identify):
             return "whoever is signed in, with the scope `read`"
         if isinstance(call, Requires | Operator):

@@ -1,0 +1,47 @@
+import MessageSquarePlus from "lucide-react/icons/message-square-plus";
+import Search from "lucide-react/icons/search";
+import X from "lucide-react/icons/x";
+import { useTranslation } from "react-i18next";
+import { NavLink } from "react-router";
+import { Conversations } from "../features/conversations/Conversations";
+import { PersonMenu } from "../features/session/PersonMenu";
+import { IconButton } from "../ui/Button";
+import { Logo } from "../ui/Logo";
+import styles from "./Sidebar.module.css";
+
+export function Sidebar({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.sidebar} onClick={(event) => followed(event.target) && onClose()}>
+      <div className={styles.head}>
+        <Logo />
+        <span className={styles.close}>
+          <IconButton label={t("nav.close")} onPress={onClose}>
+            <X aria-hidden />
+          </IconButton>
+        </span>
+      </div>
+      <nav aria-label={t("nav.main")} className={styles.nav}>
+        <NavLink to="/" end className={styles.link ?? ""}>
+          <MessageSquarePlus aria-hidden />
+          {t("nav.new_chat")}
+        </NavLink>
+        <NavLink to="/search" className={styles.link ?? ""}>
+          <Search aria-hidden />
+          {t("nav.search")}
+        </NavLink>
+      </nav>
+      <div className={styles.middle}>
+        <Conversations />
+      </div>
+      <div className={styles.foot}>
+        <PersonMenu />
+      </div>
+    </div>
+  );
+}
+
+/** Whoever follows a link is done with the drawer. */
+function followed(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("a") !== null;
+}

@@ -1,0 +1,90 @@
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate, useParams } from "react-router";
+import { useTitle } from "../../app/title";
+import { plainTitle } from "../../text/plain";
+import { useChat } from "./ChatProvider";
+import { Composer } from "./Composer";
+import { FilterMenu } from "./FilterMenu";
+import styles from "./Page.module.css";
+import { Panel } from "./Panel";
+import { type Opened, Turn } from "./Turn";
+import { Welcome } from "./Welcome";
+import { isOver } from "./model";
+import { type Conversation, type Filters, NO_FILTERS } from "./store";
+import { useFollowing } from "./useFollowing";
+
+export function Page() {
+  const { t } = useTranslation();
+  const { store, drafts, place: newPlace, renew } = useChat();
+  const { conversation: id } = useParams();
+  const navigate = useNavigate();
+  const place = id ?? newPlace;
+  const conversation = useSyncExternalStore(store.subscribe, () => store.get(place));
+  const [filters, setFilters] = useState<Filters>(NO_FILTERS);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const first = conversation.turns[0];
+  const last = conversation.turns[conversation.turns.length - 1];
+  const running = last && !isOver(last.answer) ? last : null;
+  const end = useFollowing(conversation.turns.length, last?.answer.segments.length ?? 0);
+  useTitle(first ? plainTitle(first.question, "").slice(0, 60) : "");
+  useEffect(() => {
+    if (id === undefined && conversation.id !== null) {
+      renew();
+      void navigate(`/chat/${conversation.id}`, { replace: true });
+    }
+  }, [id, conversation.id, navigate, renew]);
+
+  const ask = useCallback(
+    (question: string) => void store.ask(place, question, filters),
+    [store, place, filters],
+  );
+  const retry = useCallback((key: string) => void store.retry(place, key), [store, place]);
+  const stop = () => running && void store.stop(place, running.key);
+  const source = sourceOf(conversation, opened);
+  const composer = (
+    <Composer
+      key={id ?? "new"}
+      place={id ?? "new"}
+      drafts={drafts}
+      running={running !== null}
+      placeholder={t(first ? "chat.follow_up" : "chat.placeholder")}
+      tools={<FilterMenu filters={filters} onChange={setFilters} />}
+      onAsk={ask}
+      onStop={stop}
+    />
+  );
+  return (
+    <div className={styles.page}>
+      {first ? (
+        <div className={styles.column}>
+          <h1 className="visually-hidden">{t("chat.title")}</h1>
+          <div className={styles.turns}>
+            {conversation.turns.map((turn) => (
+              <Turn
+                key={turn.key}
+                turn={turn}
+                opened={opened?.turn === turn.key ? opened : null}
+                onOpen={setOpened}
+                onRetry={retry}
+              />
+            ))}
+            <div ref={end} />
+          </div>
+          <div className={styles.dock}>
+            {composer}
+            <p className={styles.promise}>{t("chat.promise")}</p>
+          </div>
+        </div>
+      ) : (
+        <Welcome composer={composer} onAsk={ask} />
+      )}
+      {opened && source && <Panel opened={opened} source={source} onClose={() => setOpened(null)} />}
+    </div>
+  );
+}
+
+function sourceOf(conversation: Conversation, opened: Opened | null) {
+  const turn = conversation.turns.find((one) => one.key === opened?.turn);
+  return turn?.answer.sources.find((source) => source.n === opened?.n);
+}

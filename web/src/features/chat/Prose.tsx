@@ -1,0 +1,127 @@
+import type { Root, RootContent } from "hast";
+import { type ReactNode, memo, useMemo } from "react";
+import Markdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { CHARACTERS_SHOWN } from "../../text/excerpt";
+import { CodeBlock } from "../../ui/CodeBlock";
+import { LongText } from "../../ui/LongText";
+import { type Mark, blocks, marked, parts } from "./blocks";
+import styles from "./Prose.module.css";
+import type { Segment } from "./model";
+
+const PLUGINS = [remarkGfm];
+const REHYPE = [() => chips];
+const ALLOWED = /^(https?:|mailto:)/i;
+
+type Props = {
+  readonly segments: readonly Segment[];
+  readonly chip: (mark: Mark, index: number) => ReactNode;
+};
+
+/** Markdown of an answer. Markup in it is text, addresses are of the web, pictures are links to them. */
+export function Prose({ segments, chip }: Props) {
+  const { text, marks } = useMemo(() => marked(segments), [segments]);
+  return (
+    <div className={styles.prose} dir="auto">
+      {blocks(text).map((block, index) => (
+        <Block key={index} text={block} marks={marks} chip={chip} />
+      ))}
+    </div>
+  );
+}
+
+type BlockProps = { readonly text: string; readonly marks: readonly Mark[]; readonly chip: Props["chip"] };
+
+const Block = memo(
+  function Block({ text, marks, chip }: BlockProps) {
+    const components: Components = {
+      a: ({ href, children }) => (
+        <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+          {children}
+        </a>
+      ),
+      img: ({ src, alt }) =>
+        typeof src === "string" && src ? (
+          <a href={src} target="_blank" rel="noopener noreferrer nofollow">
+            {alt || src}
+          </a>
+        ) : null,
+      pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+      table: ({ children }) => (
+        <div className={styles.table} tabIndex={0} role="group">
+          <table>{children}</table>
+        </div>
+      ),
+      span: ({ node, children }) => {
+        const index = Number(node?.properties["dataMark"] ?? Number.NaN);
+        const mark = marks[index];
+        return mark ? chip(mark, index) : <span>{children}</span>;
+      },
+    };
+    if (text.length > CHARACTERS_SHOWN) {
+      const own = parts(text);
+      return (
+        <>
+          <CodeBlock>
+            <LongText text={own.map((part) => ("text" in part ? part.text : "")).join("")} />
+          </CodeBlock>
+          <p>
+            {own.map((part) =>
+              "mark" in part && marks[part.mark] ? chip(marks[part.mark]!, part.mark) : null,
+            )}
+          </p>
+        </>
+      );
+    }
+    return (
+      <Markdown
+        remarkPlugins={PLUGINS}
+        rehypePlugins={REHYPE}
+        components={components}
+        urlTransform={(url) => (ALLOWED.test(url) ? url : "")}
+      >
+        {text}
+      </Markdown>
+    );
+  },
+  (before, after) => before.text === after.text && before.chip === after.chip && sameMarks(before, after),
+);
+
+/** A citation may come after its sentence's text; a block is drawn anew when one of its own marks has changed. */
+function sameMarks(before: BlockProps, after: BlockProps): boolean {
+  return parts(after.text).every((part) => {
+    if (!("mark" in part)) return true;
+    return before.marks[part.mark]?.citations.length === after.marks[part.mark]?.citations.length;
+  });
+}
+
+/** A rehype plugin: marks in texts become elements of their own. Inside of code they come after it. */
+function chips(tree: Root): void {
+  tree.children = tree.children.flatMap(replaced) as Root["children"];
+}
+
+function replaced(node: RootContent): RootContent[] {
+  if (node.type === "text") return parts(node.value).map(nodeOf);
+  if (node.type !== "element") return [node];
+  if (node.tagName !== "code" && node.tagName !== "pre") {
+    return [{ ...node, children: node.children.flatMap(replaced) as typeof node.children }];
+  }
+  const found: RootContent[] = [];
+  const bare = withoutMarks(node, found);
+  return [bare, ...found];
+}
+
+function withoutMarks<T extends RootContent>(node: T, found: RootContent[]): T {
+  if (node.type === "text") {
+    const own = parts(node.value);
+    found.push(...own.filter((part) => "mark" in part).map(nodeOf));
+    return { ...node, value: own.map((part) => ("text" in part ? part.text : "")).join("") };
+  }
+  if (node.type !== "element") return node;
+  return { ...node, children: node.children.map((child) => withoutMarks(child, found)) };
+}
+
+function nodeOf(part: ReturnType<typeof parts>[number]): RootContent {
+  if ("text" in part) return { type: "text", value: part.text };
+  return { type: "element", tagName: "span", properties: { dataMark: part.mark }, children: [] };
+}

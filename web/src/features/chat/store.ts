@@ -1,0 +1,200 @@
+/** Conversations that this page holds. An answer goes on while one looks at another page. */
+
+import type { Api } from "../../api/client";
+import { Problem, asProblem } from "../../api/problem";
+import { ASKING, type Answer, applied, isOver, type StreamEvent } from "./model";
+import { follow, resume } from "./stream";
+
+export type Filters = {
+  readonly sourceTypes: readonly string[];
+  readonly sourceIds: readonly string[];
+  readonly authorIds: readonly string[];
+  readonly updatedAfter: string | null;
+};
+
+export const NO_FILTERS: Filters = { sourceTypes: [], sourceIds: [], authorIds: [], updatedAfter: null };
+
+export type Turn = {
+  readonly key: string;
+  readonly question: string;
+  readonly filters: Filters;
+  readonly answer: Answer;
+};
+
+export type Conversation = { readonly id: string | null; readonly turns: readonly Turn[] };
+
+const EMPTY: Conversation = { id: null, turns: [] };
+
+export function filtersBody(filters: Filters): Record<string, unknown> {
+  return {
+    ...(filters.sourceTypes.length ? { source_types: filters.sourceTypes } : {}),
+    ...(filters.sourceIds.length ? { source_ids: filters.sourceIds } : {}),
+    ...(filters.authorIds.length ? { author_ids: filters.authorIds } : {}),
+    ...(filters.updatedAfter ? { updated_after: filters.updatedAfter } : {}),
+  };
+}
+
+/** `place` is the page's own name of a conversation: its id once there is one, a name of the page's before. */
+export class ChatStore {
+  private readonly conversations = new Map<string, Conversation>();
+  private readonly ids = new Map<string, string>();
+  private readonly running = new Map<string, AbortController>();
+  private readonly listeners = new Set<() => void>();
+  private counter = 0;
+
+  constructor(
+    private readonly api: Api,
+    private readonly onAnswered: () => void = () => undefined,
+  ) {}
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  get(place: string): Conversation {
+    return this.conversations.get(this.known(place)) ?? EMPTY;
+  }
+
+  has(place: string): boolean {
+    return this.conversations.has(this.known(place));
+  }
+
+  /** A name for a conversation that has not begun. */
+  fresh(): string {
+    this.counter += 1;
+    return `new-${this.counter}`;
+  }
+
+  /** What the gateway stores of a conversation, unless this page knows more of it. */
+  load(place: string, turns: readonly Turn[]): void {
+    if (this.has(place)) return;
+    this.put(place, { id: place, turns });
+    for (const turn of turns) if (turn.answer.phase === "reconnecting") void this.takeUp(place, turn);
+  }
+
+  forget(place: string): void {
+    this.conversations.delete(this.known(place));
+    this.tell();
+  }
+
+  async ask(place: string, question: string, filters: Filters): Promise<void> {
+    const key = this.newKey();
+    const conversation = this.get(place);
+    this.put(place, {
+      ...conversation,
+      turns: [...conversation.turns, { key, question, filters, answer: ASKING }],
+    });
+    await this.run(place, key, (progress, signal) =>
+      follow(
+        this.api.send,
+        { question, conversationId: this.get(place).id, filters: filtersBody(filters) },
+        progress,
+        signal,
+      ),
+    );
+  }
+
+  /** Asks again what failed or was stopped, in its place. */
+  async retry(place: string, key: string): Promise<void> {
+    const turn = this.get(place).turns.find((one) => one.key === key);
+    if (!turn) return;
+    this.put(place, { ...this.get(place), turns: this.get(place).turns.filter((one) => one.key !== key) });
+    await this.ask(place, turn.question, turn.filters);
+  }
+
+  /** Ends the answer here and at the gateway; what has come so far stays. */
+  async stop(place: string, key: string): Promise<void> {
+    const answerId = this.get(place).turns.find((turn) => turn.key === key)?.answer.answerId;
+    this.change(place, key, (answer) => (isOver(answer) ? answer : { ...answer, phase: "stopped" }));
+    this.running.get(key)?.abort();
+    if (!answerId) return;
+    await this.api.send(`/v1/answers/${answerId}/stop`, { method: "POST" }).catch(ignoreProblem);
+  }
+
+  private async takeUp(place: string, turn: Turn): Promise<void> {
+    const { answerId } = turn.answer;
+    if (answerId === null) return;
+    this.change(place, turn.key, (answer) => ({
+      ...answer,
+      segments: [],
+      sources: [],
+      lastEventId: 0,
+      done: null,
+    }));
+    await this.run(place, turn.key, (progress, signal) => resume(this.api.send, answerId, progress, signal));
+  }
+
+  private async run(place: string, key: string, following: Following): Promise<void> {
+    const stopping = new AbortController();
+    this.running.set(key, stopping);
+    const onEvents = (events: readonly StreamEvent[]) => {
+      this.change(place, key, (answer) => events.reduce(applied, answer));
+      const answer = this.answer(place, key);
+      if (answer?.conversationId && this.get(place).id === null) {
+        this.began(place, answer.conversationId);
+      }
+    };
+    const onCut = () => this.change(place, key, (answer) => ({ ...answer, phase: "reconnecting" }));
+    try {
+      await following({ onEvents, onCut }, stopping.signal);
+    } catch (error) {
+      if (!stopping.signal.aborted) {
+        const problem = asProblem(error);
+        this.change(place, key, (answer) =>
+          isOver(answer) ? answer : { ...answer, phase: "failed", problem },
+        );
+      }
+    } finally {
+      this.running.delete(key);
+      this.onAnswered();
+    }
+  }
+
+  private answer(place: string, key: string): Answer | undefined {
+    return this.get(place).turns.find((turn) => turn.key === key)?.answer;
+  }
+
+  private change(place: string, key: string, change: (answer: Answer) => Answer): void {
+    const conversation = this.get(place);
+    const turns = conversation.turns.map((turn) =>
+      turn.key === key ? { ...turn, answer: change(turn.answer) } : turn,
+    );
+    this.put(place, { ...conversation, turns });
+  }
+
+  /** From now on the conversation is known by its id, and still by the name that the page gave it. */
+  private began(place: string, id: string): void {
+    const conversation = this.get(place);
+    this.conversations.delete(place);
+    this.ids.set(place, id);
+    this.put(id, { ...conversation, id });
+  }
+
+  private known(place: string): string {
+    return this.ids.get(place) ?? place;
+  }
+
+  private put(place: string, conversation: Conversation): void {
+    this.conversations.set(this.known(place), conversation);
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  private newKey(): string {
+    this.counter += 1;
+    return `turn-${this.counter}`;
+  }
+}
+
+type Following = (
+  progress: { onEvents: (events: readonly StreamEvent[]) => void; onCut: () => void },
+  signal: AbortSignal,
+) => Promise<void>;
+
+function ignoreProblem(error: unknown): void {
+  if (!(error instanceof Problem) && !(error instanceof TypeError)) throw error;
+}
