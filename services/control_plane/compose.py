@@ -90,9 +90,7 @@ async def signing(shared: Backbone, identity: IdentitySettings, *, port: int) ->
         entry = None
         if who.local is not None:
             entry = LocalEntry(who.local.authenticator, SocketTable(), MemberTokens(who.local.tokens), port)
-        yield Signing(
-            who.authenticator, who.directory, identity_ports(shared, who), who.limits, who.refusals, entry
-        )
+        yield Signing(who.authenticator, who.directory, identity_ports(shared, who), who.limits, who.refusals, entry)
 
 
 def identity_ports(shared: Backbone, who: SigningIn) -> IdentityPorts:

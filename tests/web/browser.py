@@ -106,4 +106,5 @@ class Window:
 
     def is_well(self) -> None:
         assert (self.said, self.elsewhere) == ([], [])
-        assert self.findings() == []
+        found = self.findings()
+        assert not found, "\n".join(found)

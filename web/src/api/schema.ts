@@ -45,7 +45,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics */
+        /**
+         * Metrics
+         * @description For Prometheus, with an API key of the role auditor.
+         */
         get: operations["metrics"];
         put?: never;
         post?: never;
@@ -950,6 +953,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/generation/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Calibration */
+        get: operations["admin_generation_get_calibration"];
+        /** Put Calibration */
+        put: operations["admin_generation_put_calibration"];
+        post?: never;
+        /**
+         * Remove Calibration
+         * @description Back to the shipped one; idempotent.
+         */
+        delete: operations["admin_generation_remove_calibration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/people": {
         parameters: {
             query?: never;
@@ -1541,6 +1566,8 @@ export interface components {
          * @description `answer` holds whole sentences, each followed by the numbers of the sources that support it.
          *
          *     `rating` is what the asker thought of it.
+         *     `nearest` numbers the sources that come nearest to a question without an answer. `confidence` is from 0 to 1, and
+         *     `evidence` what it rests on: a reader who may not open every source gets neither.
          */
         AnswerBody: {
             /**
@@ -1587,6 +1614,20 @@ export interface components {
             };
             /** Trace Id */
             trace_id: string;
+            /**
+             * Nearest
+             * @default []
+             */
+            nearest: number[];
+            /** Confidence */
+            confidence?: number | null;
+            /**
+             * Evidence
+             * @default {}
+             */
+            evidence: {
+                [key: string]: number;
+            };
         };
         /**
          * AnswerSource
@@ -1646,6 +1687,27 @@ export interface components {
         BudgetBody: {
             /** Tokens Per Day */
             tokens_per_day: number | null;
+        };
+        /**
+         * CalibrationBody
+         * @description Below `threshold`, from 0 to 1, there is silence. Features that are not named count nothing.
+         */
+        CalibrationBody: {
+            /** Intercept */
+            intercept: number;
+            /** Threshold */
+            threshold: number;
+            /** Coefficients */
+            coefficients: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * CalibrationView
+         * @description Null: the shipped one.
+         */
+        CalibrationView: {
+            calibration: components["schemas"]["CalibrationBody"] | null;
         };
         /** ChatMessage */
         ChatMessage: {
@@ -1890,8 +1952,6 @@ export interface components {
             ok: boolean;
             /** Ms */
             ms: number;
-            /** Detail */
-            detail?: string | null;
         };
         /**
          * DocumentBody
@@ -2340,7 +2400,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "email" | "phone" | "resident_id" | "iban" | "credit_card" | "api_key" | "private_key" | "jwt" | "person" | "place";
+        Kind: "email" | "phone" | "resident_id" | "iban" | "credit_card" | "api_key" | "private_key" | "jwt" | "person" | "place" | "unscreened";
         /**
          * LimitsBody
          * @description `questions_per_day` null: no quota.
@@ -6319,6 +6379,75 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
+            };
+        };
+    };
+    admin_generation_get_calibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationView"];
+                };
+            };
+        };
+    };
+    admin_generation_put_calibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalibrationBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    admin_generation_remove_calibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -12,6 +12,8 @@ import { Shell } from "./Shell";
 
 const SignIn = lazy(() => import("../features/session/Page").then(({ Page }) => ({ default: Page })));
 const Search = lazy(() => import("../features/search/Page").then(({ Page }) => ({ default: Page })));
+const Compare = lazy(() => import("../features/compare/Page").then(({ Page }) => ({ default: Page })));
+const Share = lazy(() => import("../features/shares/Page").then(({ Page }) => ({ default: Page })));
 const Document = lazy(() => import("../features/documents/Page").then(({ Page }) => ({ default: Page })));
 
 export function App() {
@@ -33,6 +35,8 @@ export function App() {
             <Route path="/chat/:conversation" element={<Chat />} />
             <Route path="/search" element={<Search />} />
             <Route path="/documents/:document" element={<Document />} />
+            <Route path="/compare" element={<Compare />} />
+            <Route path="/shares/:token" element={<Share />} />
             <Route path="*" element={<NotFound />} />
           </Route>
         </Routes>

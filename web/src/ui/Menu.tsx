@@ -19,6 +19,8 @@ export type MenuSection = { readonly title?: string; readonly items: readonly Me
 export type MenuProps = {
   readonly label: string;
   readonly className: string;
+  /** The button's own text names it; `label` is of the menu alone. */
+  readonly named?: boolean;
   readonly placement?: "bottom end" | "bottom start" | "top start";
   readonly sections: readonly MenuSection[];
   /** What the button shows. */
@@ -30,7 +32,7 @@ export function Menu(props: MenuProps) {
   const button = (
     <Button
       className={props.className}
-      aria-label={props.label}
+      {...(props.named ? {} : { "aria-label": props.label })}
       aria-haspopup="menu"
       onHoverStart={() => void load()}
       onPress={() => setWanted(true)}

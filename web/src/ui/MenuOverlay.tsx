@@ -12,10 +12,17 @@ import type { MenuItem, MenuProps } from "./Menu";
 import styles from "./Menu.module.css";
 
 /** Opens at once: it is loaded by whoever pressed the button. */
-export function MenuOverlay({ label, className, placement = "bottom end", sections, children }: MenuProps) {
+export function MenuOverlay({
+  label,
+  className,
+  placement = "bottom end",
+  named = false,
+  sections,
+  children,
+}: MenuProps) {
   return (
     <MenuTrigger defaultOpen>
-      <Button className={className} aria-label={label}>
+      <Button className={className} {...(named ? {} : { "aria-label": label })}>
         {children}
       </Button>
       <Popover className={styles.popover ?? ""} placement={placement} offset={6}>

@@ -1,29 +1,28 @@
 import Calendar from "lucide-react/icons/calendar";
+import Layers from "lucide-react/icons/layers";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useApi } from "../../api/ApiContext";
+import { sourcesQuery } from "../../api/sources";
+import { plain } from "../../text/plain";
 import { buttonClass } from "../../ui/Button";
 import { Menu } from "../../ui/Menu";
-import type { Filters } from "./store";
-
-export const PERIODS = { any: 0, week: 7, month: 30, year: 365 } as const;
-export type Period = keyof typeof PERIODS;
-
-const DAY_MS = 86_400_000;
-
-export function since(period: Period, now: Date): string | null {
-  return period === "any" ? null : new Date(now.getTime() - PERIODS[period] * DAY_MS).toISOString();
-}
-
-/** The period whose begin is nearest to a time: the menu shows what was chosen, whenever that was. */
-export function periodOf(updatedAfter: string | null, now: Date): Period {
-  if (updatedAfter === null) return "any";
-  const days = (now.getTime() - new Date(updatedAfter).getTime()) / DAY_MS;
-  const known = (Object.keys(PERIODS) as Period[]).filter((period) => period !== "any");
-  return known.sort((a, b) => Math.abs(PERIODS[a] - days) - Math.abs(PERIODS[b] - days))[0] ?? "any";
-}
+import { SourceIcon } from "../../ui/SourceIcon";
+import { type Filters, PERIODS, type Period, periodOf, since, toggled } from "./filters";
 
 type Props = { readonly filters: Filters; readonly onChange: (filters: Filters) => void };
 
+/** Where a question is looked for: how old, and in which sources. */
 export function FilterMenu({ filters, onChange }: Props) {
+  return (
+    <>
+      <Time filters={filters} onChange={onChange} />
+      <Sources filters={filters} onChange={onChange} />
+    </>
+  );
+}
+
+export function Time({ filters, onChange }: Props) {
   const { t } = useTranslation();
   const chosen = periodOf(filters.updatedAfter, new Date());
   const items = (Object.keys(PERIODS) as Period[]).map((period) => ({
@@ -41,6 +40,38 @@ export function FilterMenu({ filters, onChange }: Props) {
       sections={[{ items }]}
     >
       <Calendar aria-hidden />
+      {text}
+    </Menu>
+  );
+}
+
+function Sources({ filters, onChange }: Props) {
+  const { t } = useTranslation();
+  const { data: sources = [] } = useQuery(sourcesQuery(useApi()));
+  const chosen = sources.filter((source) => filters.sourceIds.includes(source.id));
+  const text = chosen.length ? chosen.map((source) => plain(source.name)).join(", ") : t("filter.any_source");
+  if (sources.length < 2) return null;
+  const any = {
+    id: "any",
+    text: t("filter.any_source"),
+    checked: !chosen.length,
+    onAction: () => onChange({ ...filters, sourceIds: [] }),
+  };
+  const items = sources.map((source) => ({
+    id: source.id,
+    text: plain(source.name),
+    icon: <SourceIcon source={source} />,
+    checked: filters.sourceIds.includes(source.id),
+    onAction: () => onChange({ ...filters, sourceIds: toggled(filters.sourceIds, source.id) }),
+  }));
+  return (
+    <Menu
+      label={`${t("filter.source")}: ${text}`}
+      placement="bottom start"
+      className={buttonClass("quiet", "sm")}
+      sections={[{ items: [any] }, { items }]}
+    >
+      <Layers aria-hidden />
       {text}
     </Menu>
   );

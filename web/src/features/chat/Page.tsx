@@ -11,8 +11,10 @@ import { Panel } from "./Panel";
 import { type Opened, Turn } from "./Turn";
 import { Welcome } from "./Welcome";
 import { isOver } from "./model";
-import { type Conversation, type Filters, NO_FILTERS } from "./store";
+import { type Filters, NO_FILTERS } from "./filters";
+import type { Conversation } from "./store";
 import { useFollowing } from "./useFollowing";
+import { useStored } from "./useStored";
 
 export function Page() {
   const { t } = useTranslation();
@@ -23,6 +25,7 @@ export function Page() {
   const conversation = useSyncExternalStore(store.subscribe, () => store.get(place));
   const [filters, setFilters] = useState<Filters>(NO_FILTERS);
   const [opened, setOpened] = useState<Opened | null>(null);
+  const stored = useStored(id);
   const first = conversation.turns[0];
   const last = conversation.turns[conversation.turns.length - 1];
   const running = last && !isOver(last.answer) ? last : null;
@@ -54,6 +57,7 @@ export function Page() {
       onStop={stop}
     />
   );
+  if (id !== undefined && !first && stored !== null) return <div className={styles.column}>{stored}</div>;
   return (
     <div className={styles.page}>
       {first ? (

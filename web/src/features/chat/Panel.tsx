@@ -8,10 +8,16 @@ import styles from "./Panel.module.css";
 import type { Opened } from "./Turn";
 import type { Source } from "./model";
 
-type Props = { readonly opened: Opened; readonly source: Source; readonly onClose: () => void };
+type Props = {
+  readonly opened: Opened;
+  readonly source: Source;
+  readonly onClose: () => void;
+  /** Above the page and not beside it. */
+  readonly floating?: boolean;
+};
 
 /** The source beside the conversation. Escape closes it and goes back to where one was. */
-export function Panel({ opened, source, onClose }: Props) {
+export function Panel({ opened, source, onClose, floating = false }: Props) {
   const { t } = useTranslation();
   const heading = useId();
   const panel = useRef<HTMLElement>(null);
@@ -22,6 +28,7 @@ export function Panel({ opened, source, onClose }: Props) {
     <aside
       ref={panel}
       className={styles.panel}
+      data-floating={floating || undefined}
       tabIndex={-1}
       aria-label={t("chat.source", { n: opened.n })}
       onKeyDown={(event) => {

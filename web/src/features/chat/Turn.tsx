@@ -1,19 +1,23 @@
 import Check from "lucide-react/icons/check";
 import Copy from "lucide-react/icons/copy";
+import Lightbulb from "lucide-react/icons/lightbulb";
 import RotateCw from "lucide-react/icons/rotate-cw";
-import { type ReactNode, memo, useCallback, useState } from "react";
+import { Suspense, lazy, memo, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { plain } from "../../text/plain";
 import { IconButton } from "../../ui/Button";
 import { ErrorState } from "../../ui/States";
 import { Abstained } from "./Abstained";
 import { Chip } from "./Chip";
+import { Feedback } from "./Feedback";
 import { Prose } from "./Prose";
 import { Sources } from "./Sources";
 import styles from "./Turn.module.css";
 import type { Mark } from "./blocks";
 import { type Answer, isOver, plainText } from "./model";
 import type { Turn as Asked } from "./store";
+
+const Why = lazy(() => import("./Why").then((module) => ({ default: module.Why })));
 
 /** What the panel beside the conversation shows: a source of one answer, at what was quoted of it. */
 export type Opened = { readonly turn: string; readonly n: number; readonly mark: Mark | null };
@@ -22,11 +26,13 @@ type Props = {
   readonly turn: Asked;
   readonly opened: Opened | null;
   readonly onOpen: (opened: Opened) => void;
-  readonly onRetry: (key: string) => void;
-  readonly extras?: (answer: Answer) => ReactNode;
+  /** Null where it is only shown. */
+  readonly onRetry: ((key: string) => void) | null;
+  /** Whether it is one's own and not shown beside somebody else's. */
+  readonly own?: boolean;
 };
 
-export const Turn = memo(function Turn({ turn, opened, onOpen, onRetry, extras }: Props) {
+export const Turn = memo(function Turn({ turn, opened, onOpen, onRetry, own = true }: Props) {
   const { t } = useTranslation();
   const { answer, key } = turn;
   const openMark = useCallback((mark: Mark) => onOpen({ turn: key, n: mark.n, mark }), [onOpen, key]);
@@ -61,7 +67,9 @@ export const Turn = memo(function Turn({ turn, opened, onOpen, onRetry, extras }
         <Progress answer={answer} />
         {answer.done?.abstained && <Abstained turn={turn} onOpen={openSource} />}
         {answer.done && !answer.done.abstained && <Notes answer={answer} />}
-        {answer.problem && <ErrorState error={answer.problem} onRetry={() => onRetry(key)} />}
+        {answer.problem && (
+          <ErrorState error={answer.problem} {...(onRetry ? { onRetry: () => onRetry(key) } : {})} />
+        )}
       </div>
       {isOver(answer) && !answer.done?.abstained && answer.segments.length > 0 && (
         <Sources answer={answer} selected={opened?.n ?? null} onOpen={openSource} />
@@ -69,10 +77,12 @@ export const Turn = memo(function Turn({ turn, opened, onOpen, onRetry, extras }
       {isOver(answer) && !answer.problem && (
         <div className={styles.actions}>
           <CopyAnswer answer={answer} />
-          <IconButton label={t("chat.again")} onPress={() => onRetry(key)}>
-            <RotateCw aria-hidden />
-          </IconButton>
-          {extras?.(answer)}
+          {onRetry && (
+            <IconButton label={t("chat.again")} onPress={() => onRetry(key)}>
+              <RotateCw aria-hidden />
+            </IconButton>
+          )}
+          {own && answer.answerId && <Judging answer={answer} answerId={answer.answerId} />}
         </div>
       )}
     </section>
@@ -107,6 +117,22 @@ function Progress({ answer }: { readonly answer: Answer }) {
           {texts[answer.phase]}
         </p>
       )}
+    </>
+  );
+}
+
+function Judging({ answer, answerId }: { readonly answer: Answer; readonly answerId: string }) {
+  const { t } = useTranslation();
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <IconButton label={t("why.title")} onPress={() => setAsking(true)}>
+        <Lightbulb aria-hidden />
+      </IconButton>
+      <Feedback answerId={answerId} given={answer.rating} />
+      <Suspense fallback={null}>
+        {asking && <Why answerId={answerId} onDone={() => setAsking(false)} />}
+      </Suspense>
     </>
   );
 }

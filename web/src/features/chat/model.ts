@@ -1,10 +1,11 @@
 /** An answer as its events build it: pure, so that a stream, its resumption and a stored answer end alike. */
 
 import type { Schemas } from "../../api/client";
-import { type Problem, problemOf } from "../../api/problem";
+import { Problem, problemOf } from "../../api/problem";
 
 export type Source = Schemas["AnswerSource"];
 export type Citation = Schemas["CitationBody"];
+export type Rating = NonNullable<Schemas["AnswerBody"]["rating"]>;
 export type StoredAnswer = Schemas["AnswerBody"];
 
 /** A sentence as it came, with what supports it. `numbers` are those that its text ends with. */
@@ -33,6 +34,7 @@ export type Answer = {
   readonly segments: readonly Segment[];
   readonly done: Done | null;
   readonly problem: Problem | null;
+  readonly rating: Rating | null;
 };
 
 export type StreamEvent = { readonly id: number; readonly type: string; readonly data: unknown };
@@ -47,6 +49,7 @@ export const ASKING: Answer = {
   segments: [],
   done: null,
   problem: null,
+  rating: null,
 };
 
 export const isOver = (answer: Answer): boolean => ["done", "stopped", "failed"].includes(answer.phase);
@@ -124,7 +127,9 @@ export function ofStored(stored: StoredAnswer): Answer {
   if (rest.trim()) segments.push({ text: rest, numbers: [], citations: [] });
   return {
     ...ASKING,
-    phase: stored.state === "running" ? "reconnecting" : stored.state === "stopped" ? "stopped" : "done",
+    phase: phaseOf(stored.state),
+    problem: stored.state === "failed" ? new Problem("failed", "", stored.trace_id) : null,
+    rating: stored.rating ?? null,
     answerId: stored.answer_id,
     conversationId: stored.conversation_id,
     sources: stored.sources,
@@ -136,6 +141,10 @@ export function ofStored(stored: StoredAnswer): Answer {
       unsupportedDropped: stored.unsupported_dropped,
     },
   };
+}
+
+function phaseOf(state: StoredAnswer["state"]): Phase {
+  return state === "running" ? "reconnecting" : state;
 }
 
 /** How many of the citations that come next are of the sentence that names `numbers`: as few as name each once. */

@@ -2,17 +2,9 @@
 
 import type { Api } from "../../api/client";
 import { Problem, asProblem } from "../../api/problem";
+import { type Filters, filtersBody } from "./filters";
 import { ASKING, type Answer, applied, isOver, type StreamEvent } from "./model";
 import { follow, resume } from "./stream";
-
-export type Filters = {
-  readonly sourceTypes: readonly string[];
-  readonly sourceIds: readonly string[];
-  readonly authorIds: readonly string[];
-  readonly updatedAfter: string | null;
-};
-
-export const NO_FILTERS: Filters = { sourceTypes: [], sourceIds: [], authorIds: [], updatedAfter: null };
 
 export type Turn = {
   readonly key: string;
@@ -24,15 +16,6 @@ export type Turn = {
 export type Conversation = { readonly id: string | null; readonly turns: readonly Turn[] };
 
 const EMPTY: Conversation = { id: null, turns: [] };
-
-export function filtersBody(filters: Filters): Record<string, unknown> {
-  return {
-    ...(filters.sourceTypes.length ? { source_types: filters.sourceTypes } : {}),
-    ...(filters.sourceIds.length ? { source_ids: filters.sourceIds } : {}),
-    ...(filters.authorIds.length ? { author_ids: filters.authorIds } : {}),
-    ...(filters.updatedAfter ? { updated_after: filters.updatedAfter } : {}),
-  };
-}
 
 /** `place` is the page's own name of a conversation: its id once there is one, a name of the page's before. */
 export class ChatStore {
@@ -95,11 +78,24 @@ export class ChatStore {
     );
   }
 
-  /** Asks again what failed or was stopped, in its place. */
+  /** A conversation of this one question. Asked again while it is under way, it is the same question. */
+  begin(place: string, question: string, filters: Filters): void {
+    const last = this.get(place).turns[0];
+    if (last && last.question === question && !isOver(last.answer)) return;
+    this.ids.delete(place);
+    this.conversations.delete(place);
+    void this.ask(place, question, filters);
+  }
+
+  /** Asks the same again. */
   async retry(place: string, key: string): Promise<void> {
     const turn = this.get(place).turns.find((one) => one.key === key);
     if (!turn) return;
-    this.put(place, { ...this.get(place), turns: this.get(place).turns.filter((one) => one.key !== key) });
+    const { turns, ...conversation } = this.get(place);
+    // The gateway keeps what it began to answer, and so does the page.
+    if (turn.answer.answerId === null) {
+      this.put(place, { ...conversation, turns: turns.filter((one) => one.key !== key) });
+    }
     await this.ask(place, turn.question, turn.filters);
   }
 

@@ -1,9 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ToggleButton } from "react-aria-components/ToggleButton";
-import { FilterMenu, periodOf, since } from "../chat/FilterMenu";
-import { NO_FILTERS } from "../chat/store";
+import { useApi } from "../../api/ApiContext";
+import { sourcesQuery } from "../../api/sources";
+import { plain } from "../../text/plain";
+import { Time } from "../chat/FilterMenu";
+import { NO_FILTERS, periodOf, since, toggled } from "../chat/filters";
 import styles from "./Page.module.css";
-import { type Found, type Search, toggled } from "./model";
+import type { Found, Search } from "./model";
 
 type Props = {
   readonly search: Search;
@@ -15,22 +19,23 @@ type Props = {
 export function Facets({ search, facets, onChange }: Props) {
   const { t, i18n } = useTranslation();
   const names = new Intl.DisplayNames([i18n.language], { type: "language", fallback: "code" });
-  const types = facets["source_type"]?.values ?? [];
+  const { data: known = [] } = useQuery(sourcesQuery(useApi()));
+  const sources = facets["source_id"]?.values ?? [];
   const languages = facets["language"]?.values ?? [];
   return (
     <div className={styles.facets} role="group" aria-label={t("search.narrow")}>
-      <FilterMenu
+      <Time
         filters={{ ...NO_FILTERS, updatedAfter: since(search.period, new Date()) }}
         onChange={({ updatedAfter }) => onChange({ ...search, period: periodOf(updatedAfter, new Date()) })}
       />
-      {(types.length > 1 || search.types.length > 0) &&
-        types.map(({ value, count }) => (
+      {(sources.length > 1 || search.sources.length > 0) &&
+        sources.map(({ value, count }) => (
           <Facet
             key={value}
-            name={value}
+            name={plain(known.find((source) => source.id === value)?.name ?? "…")}
             count={count}
-            chosen={search.types.includes(value)}
-            onToggle={() => onChange({ ...search, types: toggled(search.types, value) })}
+            chosen={search.sources.includes(value)}
+            onToggle={() => onChange({ ...search, sources: toggled(search.sources, value) })}
           />
         ))}
       {(languages.length > 1 || search.languages.length > 0) &&

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { type Period, since } from "../chat/FilterMenu";
+import { type Period, since } from "../chat/filters";
 
 export type Result = Schemas["SearchResult"];
 export type Found = Schemas["SearchResponse"];
@@ -8,18 +8,19 @@ export type FacetValue = Schemas["FacetValue"];
 /** What is searched for, as it stands in the address. */
 export type Search = {
   readonly query: string;
-  readonly types: readonly string[];
+  readonly sources: readonly string[];
   readonly languages: readonly string[];
   readonly period: Period;
 };
 
 export const QUERY_CHARACTERS_MAX = 2_000;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PERIODS: readonly Period[] = ["any", "week", "month", "year"];
 
 export function searchFrom(parameters: URLSearchParams): Search {
   return {
     query: (parameters.get("q") ?? "").trim(),
-    types: parameters.getAll("type"),
+    sources: parameters.getAll("source"),
     languages: parameters.getAll("lang"),
     period: PERIODS.find((period) => period === parameters.get("since")) ?? "any",
   };
@@ -28,22 +29,18 @@ export function searchFrom(parameters: URLSearchParams): Search {
 export function searchAddress(search: Search): URLSearchParams {
   const parameters = new URLSearchParams();
   if (search.query) parameters.set("q", search.query);
-  for (const type of search.types) parameters.append("type", type);
+  for (const source of search.sources) parameters.append("source", source);
   for (const language of search.languages) parameters.append("lang", language);
   if (search.period !== "any") parameters.set("since", search.period);
   return parameters;
 }
 
-export function toggled(values: readonly string[], value: string): readonly string[] {
-  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
-}
-
 export function filtersOf(search: Search, now: Date): Schemas["FiltersBody"] {
   const after = since(search.period, now);
   return {
-    source_types: [...search.types],
+    source_types: [],
     languages: [...search.languages],
-    source_ids: [],
+    source_ids: search.sources.filter((id) => ID.test(id)),
     container_ids: [],
     author_ids: [],
     ...(after ? { updated_after: after } : {}),

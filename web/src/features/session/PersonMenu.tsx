@@ -82,6 +82,7 @@ export function PersonMenu() {
       <Menu
         label={t("person.menu", { name })}
         placement="top start"
+        named
         className={styles.menuButton ?? ""}
         sections={sections}
       >
@@ -92,6 +93,7 @@ export function PersonMenu() {
           </span>
           <span className={styles.email}>{session.email}</span>
         </span>
+        <span className="visually-hidden">{t("person.settings")}</span>
         <ChevronsUpDown aria-hidden size={16} />
       </Menu>
       {choosing && (

@@ -1,0 +1,33 @@
+/** What a question or a search is narrowed to. */
+
+export type Filters = { readonly sourceIds: readonly string[]; readonly updatedAfter: string | null };
+
+export const NO_FILTERS: Filters = { sourceIds: [], updatedAfter: null };
+
+export function filtersBody(filters: Filters): Record<string, unknown> {
+  return {
+    ...(filters.sourceIds.length ? { source_ids: filters.sourceIds } : {}),
+    ...(filters.updatedAfter ? { updated_after: filters.updatedAfter } : {}),
+  };
+}
+
+export const PERIODS = { any: 0, week: 7, month: 30, year: 365 } as const;
+export type Period = keyof typeof PERIODS;
+
+const DAY_MS = 86_400_000;
+
+export function since(period: Period, now: Date): string | null {
+  return period === "any" ? null : new Date(now.getTime() - PERIODS[period] * DAY_MS).toISOString();
+}
+
+/** The period whose begin is nearest to a time: the menu shows what was chosen, whenever that was. */
+export function periodOf(updatedAfter: string | null, now: Date): Period {
+  if (updatedAfter === null) return "any";
+  const days = (now.getTime() - new Date(updatedAfter).getTime()) / DAY_MS;
+  const known = (Object.keys(PERIODS) as Period[]).filter((period) => period !== "any");
+  return known.sort((a, b) => Math.abs(PERIODS[a] - days) - Math.abs(PERIODS[b] - days))[0] ?? "any";
+}
+
+export function toggled(values: readonly string[], value: string): readonly string[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}
