@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from eval.quality_page import PAGE, write
+from eval.quality_page import FIGURES, PAGE, tables, write
 from eval.retrieval.ask import DEPTH
 from eval.retrieval.evaluate import Outcome, evaluate
 from eval.retrieval.keep import keep
@@ -83,7 +83,7 @@ def main() -> None:
     if not chosen:
         sys.exit(f"no sets in {', '.join(map(str, arguments.data))}")
     asyncio.run(run(chosen, arguments.out, dict(os.environ)))
-    write(json.loads(REPORT.read_text(encoding="utf-8")), PAGE)
+    write(tables(json.loads(REPORT.read_text(encoding="utf-8"))), PAGE, place=FIGURES)
     print(f"{REPORT} and {PAGE} are written; every question's results lie in {arguments.out}")
 
 

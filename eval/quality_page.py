@@ -20,7 +20,8 @@ RANKINGS = {
 FINAL = "hybrid"
 POOLED = "all questions"
 
-_TABLE = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
+FIGURES, ENGINES = "figures", "engines"
+"""Names of the places on the page that programs fill."""
 
 Headlines = Mapping[str, Mapping[str, Mapping[str, float]]]
 """nDCG@10 by set, ranking and question."""
@@ -100,7 +101,8 @@ def _rule(columns: int) -> str:
     return "|" + "---|" * columns
 
 
-def write(reports: Mapping[str, object], page: Path) -> None:
-    """Replaces what stands between the marks of the page."""
+def write(shown: str, page: Path, *, place: str) -> None:
+    """Replaces what stands between the marks of that place of the page."""
+    between = re.compile(rf"(?<=<!-- {place} -->\n).*?(?=<!-- end of {place} -->)", re.DOTALL)
     text = page.read_text(encoding="utf-8")
-    page.write_text(_TABLE.sub(lambda _: tables(reports), text), encoding="utf-8")
+    page.write_text(between.sub(lambda _: shown, text), encoding="utf-8")

@@ -4,7 +4,8 @@
 
 PYTHON is the interpreter of an environment with requirements/eval-peers.lock. Cortex answers over HTTP to a member of a
 tenant, with all permission checks on; the others are libraries in a process, without any. All embed with the same
-weights: Cortex in int8, the others as published. Writes eval/reports/side_by_side.json and prints a table.
+weights: Cortex in int8, the others as published. Writes eval/reports/side_by_side.json and its table in
+docs/reference/quality.md.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.quality import find
+from eval.quality_page import ENGINES, PAGE, write
 from eval.retrieval.evaluate import evaluate
 from eval.retrieval.measures import HEADLINE, by_question, means
 from eval.retrieval.outside import Bm25s
@@ -142,6 +144,7 @@ def main() -> None:
             measured[name] = peer(name, arguments.peers, retrieval, weights())
         report[retrieval.name] = {name: one.figures(retrieval) for name, one in measured.items()}
         REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write(table(report) + "\n", PAGE, place=ENGINES)
     print(table(report))
 
 
