@@ -1,6 +1,6 @@
 """The models process over a real channel: both services on one port, one client."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +18,8 @@ from cortex.testing.token_vector_store import MemoryTokenVectorStore
 from services.embed.compose import Embed, opened
 from services.embed.settings import EmbedSettings
 from services.rerank import compose as rerank
-from services.rerank.settings import RerankSettings
+from services.rerank.cross import Budgeted
+from services.rerank.settings import CrossSettings, RerankSettings
 from tests.built_model import built_model
 
 ACME, OTHER = tenant_id("acme"), tenant_id("other")
@@ -90,6 +91,30 @@ async def test_passages_are_scored_for_the_tenant_of_the_call(models: Models, cl
     together = await client.score(ACME, query=query, embedded_sha256s=["notice", "cache"], groups=[1, 1])
     assert together.neighbours == ((), ())
     assert (await client.score(OTHER, query=query, embedded_sha256s=["notice"])).scores == (None,)
+
+
+class ByLength:
+    """In the place of a cross-encoder: the longer the better."""
+
+    async def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        return [float(len(passage)) for passage in passages]
+
+
+async def test_texts_are_scored_by_the_cross_encoder_within_its_budget() -> None:
+    reranker = rerank.build(RerankSettings(), MemoryTokenVectorStore())
+    cross = Budgeted(ByLength(), CrossSettings(passages_max=2, passages_min=1, reading_max=2))
+    register = partial(rerank.register, reranker, tenant_of=plain_tenant, cross=cross)
+    async with (
+        serving(GrpcServerSettings(address="127.0.0.1:0"), [register]) as port,
+        models_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        scores = await ModelsClient(channel).score_texts(ACME, query="q", passages=["long text", "short", "no room"])
+    assert scores == [9.0, 5.0, None]
+
+
+async def test_without_a_cross_encoder_the_mend_is_named(client: ModelsClient) -> None:
+    with pytest.raises(Invalid, match="CORTEX_RERANKER"):
+        await client.score_texts(ACME, query="q", passages=["a"])
 
 
 async def test_passages_stream_in_order_with_vectors_and_terms(
