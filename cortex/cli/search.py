@@ -40,6 +40,8 @@ def search(
         _print(console, number, result)
     if not found["results"]:
         console.print("nothing found that this person may open")
+    for hint in strings(found.get("hints")):
+        console.print(Text(hint, style="dim"))
     for part in strings(found.get("degraded")):
         console.print(f"[yellow]without {part}[/]")
 
@@ -53,6 +55,8 @@ def _print(console: Console, number: int, result: dict[str, object]) -> None:
     console.print(Padding(_snippet(result), INDENT))
     if result["url"]:
         console.print(Text(f"    {result['url']}", style="blue"))
+    if copies := mappings(result.get("copies", [])):
+        console.print(Text(f"    the same in {', '.join(str(copy['title']) for copy in copies)}", style="dim"))
 
 
 def _snippet(result: dict[str, object]) -> Text:

@@ -8,6 +8,7 @@ from datetime import datetime
 from cortex.domain.answer import Passage
 from cortex.domain.encoding import Language, QueryEncoding
 from cortex.domain.identity import ContainerId, DocumentId
+from cortex.domain.query_text import Wanted
 from cortex.domain.vector import IndexFilters, SparseVector
 
 
@@ -34,13 +35,18 @@ class EncodedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`as_of` hides what is younger. `passages_per_document` is 1 for a list of results and more for an answer."""
+    """`as_of` hides what is younger. `passages_per_document` is 1 for a list of results and more for an answer.
+
+    `wanted`: what a passage must and must not hold. `now`: from when on age counts a little; None: it does not.
+    """
 
     text: str
     mode: Mode = Mode.HYBRID
     filters: IndexFilters = field(default_factory=IndexFilters)
     as_of: datetime | None = None
     passages_per_document: int = 1
+    wanted: Wanted = field(default_factory=Wanted)
+    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,7 @@ class IndexFilters:
     updated_after: datetime | None = None
     updated_before: datetime | None = None
     languages: frozenset[str] = frozenset()
+    document_ids: frozenset[DocumentId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,6 +232,7 @@ class VectorSearchContract:
             IndexFilters(container_ids=frozenset({container})),
             IndexFilters(author_ids=frozenset({author})),
             IndexFilters(languages=frozenset({"de", "fr"})),
+            IndexFilters(document_ids=frozenset({special.document_id, new_document()})),
             IndexFilters(updated_after=day),
             IndexFilters(updated_after=day.replace(day=1), updated_before=day.replace(day=2)),
         ):

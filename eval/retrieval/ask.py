@@ -85,6 +85,9 @@ def _answer(gateway: Gateway, text: str, ingested: Ingested, *, mode: str, depth
         "limit": min(PAGE, depth),
         "filters": {"source_ids": [ingested.source_id]},
         "explain": True,
+        # Questions of a set are no operators, and its judgements know of no copies.
+        "operators": False,
+        "fold": False,
     }
     first, spent_ms = _whole(gateway, body)
     results, cursor = mappings(first["results"]), first["next_cursor"]

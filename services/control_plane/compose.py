@@ -23,6 +23,7 @@ from cortex.adapters.postgres.secrets import PostgresSecrets
 from cortex.adapters.postgres.settings import PostgresSettings
 from cortex.adapters.postgres.sharing import PostgresSharing
 from cortex.adapters.postgres.sources import PostgresSources
+from cortex.adapters.postgres.synonyms import PostgresSynonyms
 from cortex.adapters.sealing import EnvelopeSealer, KeyFile
 from cortex.adapters.signed_anchors import SignedAnchors
 from cortex.adapters.signed_metadata import SignedMetadata
@@ -66,6 +67,7 @@ from services.control_plane.scim.http import scim_router
 from services.control_plane.secrets import SecretPorts, secrets_router
 from services.control_plane.sessions import session_router
 from services.control_plane.sharing import sharing_router
+from services.control_plane.synonyms import synonyms_router
 
 CONNECTIONS_MAX = 16
 TYPES_TIMEOUT_S = 10.0
@@ -149,6 +151,7 @@ def permission_routers(shared: Backbone, ports: ControlPorts, control: Reconcile
     return [
         sharing_router(ports.authenticator, sharing),
         limits_router(ports.authenticator, settings),
+        synonyms_router(ports.authenticator, PostgresSynonyms(shared.database, shared.clock)),
         reconcile_router(reconcile),
     ]
 

@@ -237,6 +237,7 @@ def _stored(assignment: Assignment, draft: _Draft, interrupted: str | None) -> S
         usage=UsageBody(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens),
         stages_ms=assignment.asking.stages.told_ms(),
         trace_id=assignment.asking.trace_id,
+        engine=draft.ending.engine if draft.ending else "",
         considered=considered(assignment.retrieval.found, assignment.passages),
         nearest=[source.n for source in draft.sources[:NEAREST]] if draft.abstained else [],
         confidence=draft.ending.confidence if draft.ending else None,

@@ -17,8 +17,10 @@ from cortex.adapters.postgres.audit import PostgresAuditLog
 from cortex.adapters.postgres.conversations import PostgresConversations
 from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.feedback import PostgresFeedback
+from cortex.adapters.postgres.narrowing import PostgresNarrowing
 from cortex.adapters.postgres.profiles import PostgresProfiles
 from cortex.adapters.postgres.suggestions import PostgresSuggestions
+from cortex.adapters.postgres.synonyms import PostgresSynonyms
 from cortex.adapters.qdrant.client import connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.telemetry import OpenTelemetryTracer
@@ -98,6 +100,8 @@ async def opened(
             shares=PostgresConversations(shared.database),
             feedback=PostgresFeedback(shared.database),
             suggestions=PostgresSuggestions(shared.database),
+            narrowing=PostgresNarrowing(shared.database),
+            synonyms=PostgresSynonyms(shared.database, shared.clock),
             profiles=PostgresProfiles(shared.database),
             audit=PostgresAuditLog(shared.database, shared.clock),
             generator=generator,

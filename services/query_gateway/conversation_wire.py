@@ -109,7 +109,10 @@ class ExplainedPassage(Body):
 
 
 class Explanation(Body):
-    """Why the answer is as it is: what was found, in final order, and where the time went."""
+    """Why the answer is as it is: what was found, in final order, what wrote it, and what that cost.
+
+    `engine` is empty where the built-in composer quoted, which costs no tokens.
+    """
 
     answer_id: UUID
     question: str
@@ -119,6 +122,7 @@ class Explanation(Body):
     passages: list[ExplainedPassage]
     degraded: list[str]
     unsupported_dropped: int
+    engine: str
     usage: UsageBody
     stages_ms: dict[str, float]
 

@@ -58,6 +58,7 @@ def explanation(record: AnswerRecord, stored: StoredAnswer, *, allowed: Collecti
             ],
             "degraded": stored.degraded,
             "unsupported_dropped": stored.unsupported_dropped,
+            "engine": stored.engine,
             "usage": stored.usage,
             "stages_ms": stored.stages_ms,
         }
@@ -80,6 +81,7 @@ def _nothing_yet(record: AnswerRecord) -> Explanation:
             "passages": [],
             "degraded": [],
             "unsupported_dropped": 0,
+            "engine": "",
             "usage": UsageBody(),
             "stages_ms": {},
         }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter, FastAPI
 from prometheus_client import CollectorRegistry
 
+from cortex.ports import synonyms as synonym_port
 from cortex.ports.answer_store import AnswerStore
 from cortex.ports.audit_log import AuditLog
 from cortex.ports.authenticator import Authenticator
@@ -18,6 +19,7 @@ from cortex.ports.feedback_store import FeedbackStore
 from cortex.ports.generator import Generator
 from cortex.ports.language_detector import LanguageDetector
 from cortex.ports.limits import PrincipalLimits
+from cortex.ports.narrowing_store import NarrowingStore
 from cortex.ports.object_store import ObjectStore
 from cortex.ports.permission_engine import PermissionEngine
 from cortex.ports.profiles import Profiles
@@ -50,8 +52,10 @@ from services.query_gateway.health import Probe
 from services.query_gateway.history import History
 from services.query_gateway.identify import Identify, Operator
 from services.query_gateway.metrics import Metrics
+from services.query_gateway.narrowing import Operators
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.settings import Settings
+from services.query_gateway.synonyms import Synonyms
 from services.query_gateway.unlimited import Unlimited
 from services.query_gateway.visibility import Visibility
 
@@ -76,6 +80,8 @@ class Ports:
     shares: ShareStore
     feedback: FeedbackStore
     suggestions: SuggestionStore
+    narrowing: NarrowingStore
+    synonyms: synonym_port.Synonyms
     profiles: Profiles
     audit: AuditLog
     generator: Generator
@@ -131,13 +137,10 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         tracer=ports.tracer,
         timeout_s=bounds.permission_timeout_s,
     )
-    encoder = QueryEncoder(
-        models=ports.models,
-        terms=ports.terms,
-        languages=ports.languages,
-        timeout_s=settings.retrieval.encode_timeout_s,
-    )
+    encoder = _encoder(ports, settings)
     retriever = _retriever(ports, settings, metrics, visibility, encoder)
+    operators = Operators(ports.narrowing, timeout_s=bounds.search_timeout_s)
+    looking = search.Search(retriever=retriever, operators=operators, visibility=visibility, clock=ports.clock)
     records = answers.Records(store=ports.answers, visibility=visibility)
     following = Following(
         answering=answering,
@@ -160,27 +163,40 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
     openai = completions.Completions(
         chat=talk, answering=answering, following=following, clock=ports.clock, settings=settings.answer
     )
-    opened = documents.Documents(
-        documents=ports.documents,
-        objects=ports.objects,
-        audit=ports.audit,
-        visibility=visibility,
-        timeout_s=bounds.search_timeout_s,
-    )
     return [
         _health(ports, settings),
-        search.router(identify=identify, retriever=retriever, visibility=visibility),
+        search.router(identify=identify, search=looking),
         chat.router(identify=identify, chat=talk),
         completions.router(identify=identify, completions=openai, clock=ports.clock),
         answers.router(
             identify=identify, records=records, following=following, answering=answering, settings=settings.answer
         ),
-        documents.router(identify=identify, documents=opened),
+        documents.router(identify=identify, documents=_documents(ports, settings, visibility)),
         *_of_answers(
             ports, settings, metrics, identify=identify, visibility=visibility, records=records, answering=answering
         ),
         *_of_the_asker(ports, settings, identify=identify, visibility=visibility, encoder=encoder),
     ]
+
+
+def _documents(ports: Ports, settings: Settings, visibility: Visibility) -> documents.Documents:
+    return documents.Documents(
+        documents=ports.documents,
+        objects=ports.objects,
+        audit=ports.audit,
+        visibility=visibility,
+        timeout_s=settings.retrieval.search_timeout_s,
+    )
+
+
+def _encoder(ports: Ports, settings: Settings) -> QueryEncoder:
+    return QueryEncoder(
+        models=ports.models,
+        terms=ports.terms,
+        languages=ports.languages,
+        synonyms=Synonyms(ports.synonyms, ports.clock),
+        timeout_s=settings.retrieval.encode_timeout_s,
+    )
 
 
 def _of_answers(

@@ -8,6 +8,7 @@ from cortex.domain.answer import Citation, Passage, Sentence, SourceLabel
 from cortex.domain.document import Anchor, Block
 from cortex.domain.query import Found, source_numbers
 from cortex.ports.document_reader import LiveDocument
+from services.query_gateway.folding import Folded
 from services.query_gateway.snippet import snippet
 from services.query_gateway.wire import (
     AnchorBody,
@@ -15,12 +16,14 @@ from services.query_gateway.wire import (
     BlockBody,
     CitationBody,
     Considered,
+    CopyBody,
     DocumentBody,
     SearchResult,
     SentenceBody,
     SourceBody,
 )
 
+COPIES_SHOWN = 20
 _SCRIPTS = frozenset(["javascript", "data", "vbscript"])
 
 
@@ -41,7 +44,8 @@ def source_body(source: SourceLabel) -> SourceBody:
     return SourceBody(id=source.id, type=source.type, name=source.name)
 
 
-def result(found: Found, question: str, *, explain: bool) -> SearchResult:
+def result(folded: Folded, question: str, *, explain: bool) -> SearchResult:
+    found = folded.found
     best = found.best
     shown = snippet(best, question)
     return SearchResult(
@@ -57,6 +61,15 @@ def result(found: Found, question: str, *, explain: bool) -> SearchResult:
         updated_at=best.updated_at,
         score=round(best.score, 6),
         scores=dict(best.scores) if explain else None,
+        copies=[
+            CopyBody(
+                document_id=copy.document_id,
+                title=copy.best.title,
+                url=safe_url(copy.best.url),
+                source=source_body(copy.best.source),
+            )
+            for copy in folded.copies[:COPIES_SHOWN]
+        ],
     )
 
 

@@ -21,7 +21,9 @@ from services.query_gateway.admission import Admission, Admitted
 from services.query_gateway.deadline import both, within
 from services.query_gateway.encode import QueryEncoder
 from services.query_gateway.folders import openable_filters
+from services.query_gateway.freshness import fresher
 from services.query_gateway.metrics import Metrics
+from services.query_gateway.narrowing import Holding
 from services.query_gateway.pool import Candidate, Plan, full, plan, union
 from services.query_gateway.ranking import rank, rank_lists, reordered
 from services.query_gateway.settings import RetrievalSettings
@@ -61,6 +63,7 @@ class Retriever:
         self._visibility = visibility
         self._metrics = metrics
         self._settings = settings
+        self._holding = Holding(documents, timeout_s=settings.search_timeout_s)
 
     async def retrieve(
         self, reader: Reader, query: Query, *, needed: int, stages: Stages, everything: bool = False
@@ -113,8 +116,10 @@ class Retriever:
             with stages.stage("search", told=first):
                 result = await self._search(asked, limit)
             ranked = await self._ranked(asked, result, stages, degraded, told=first)
+            aged = fresher(ranked, asked.query.now)
+            kept = await self._holding.kept(asked.reader, aged, asked.query.wanted)
             with stages.stage("recheck", told=False):
-                await admission.walk(ranked, needed=self._settings.candidates_max if everything else needed)
+                await admission.walk(kept, needed=self._settings.candidates_max if everything else needed)
             if len(admission.admitted) >= needed or admission.spent or not full(result, limit=limit):
                 return
 

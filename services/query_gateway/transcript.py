@@ -84,7 +84,7 @@ def presented(answer: StoredAnswer, record: AnswerRecord, *, allowed: Collection
     """What a reader who may open `allowed` gets."""
     kept = supported(answer.sentences, allowed)
     sources = [source for source in answer.sources if source.document_id in allowed]
-    told = answer.model_dump(exclude={"sentences", "sources", "considered", "nearest"})
+    told = answer.model_dump(exclude={"sentences", "sources", "considered", "engine", "nearest"})
     return AnswerBody.model_validate(
         {
             "answer": answer_text(kept),

@@ -53,6 +53,10 @@ class FiltersBody(Request):
 
 
 class SearchRequest(Request):
+    """`operators` false: every sign of the query is a part of its words. `fold` false: copies are results of their own,
+    and a source may take all places.
+    """
+
     query: Question
     limit: Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] = 10
     cursor: Annotated[str, Field(max_length=256)] | None = None
@@ -62,6 +66,8 @@ class SearchRequest(Request):
     as_of: AwareDatetime | None = None
     known_at: AwareDatetime | None = None
     explain: StrictBool = False
+    operators: StrictBool = True
+    fold: StrictBool = True
 
 
 class ChatRequest(Request):
@@ -98,8 +104,18 @@ class SupersededBy(Body):
     at: AwareDatetime
 
 
+class CopyBody(Body):
+    document_id: UUID
+    title: str
+    url: str
+    source: SourceBody
+
+
 class SearchResult(Body):
-    """`highlights` are ranges of `snippet` in code points. `scores` only with `explain`."""
+    """`highlights` are ranges of `snippet` in code points. `scores` only with `explain`.
+
+    `copies` are documents that say the same, which are no results of their own.
+    """
 
     document_id: UUID
     chunk_id: UUID
@@ -114,6 +130,7 @@ class SearchResult(Body):
     score: float
     superseded_by: SupersededBy | None = None
     scores: dict[str, float] | None = None
+    copies: list[CopyBody] = []
 
 
 class FacetValue(Body):
@@ -128,10 +145,27 @@ class FacetBody(Body):
     of_top: int
 
 
+class ReadQuery(Body):
+    """What was made of the query. `after` counts itself, `before` is the last moment that counts."""
+
+    text: str
+    phrases: list[str]
+    excluded: list[str]
+    people: list[str]
+    places: list[str]
+    kinds: list[str]
+    after: AwareDatetime | None
+    before: AwareDatetime | None
+
+
 class SearchResponse(Body):
+    """`hints`: what to try where nothing was found."""
+
     results: list[SearchResult]
     facets: dict[str, FacetBody]
     next_cursor: str | None
+    read: ReadQuery
+    hints: list[str]
     degraded: list[str]
     stages_ms: dict[str, float]
     trace_id: str
@@ -181,7 +215,10 @@ class Considered(Body):
 
 
 class StoredAnswer(Body):
-    """An answer as it is kept. What a reader gets of it is decided anew at each reading."""
+    """An answer as it is kept. What a reader gets of it is decided anew at each reading.
+
+    `engine` is what wrote it; empty: the composer.
+    """
 
     answer_id: UUID
     conversation_id: UUID
@@ -195,6 +232,7 @@ class StoredAnswer(Body):
     usage: UsageBody
     stages_ms: dict[str, float]
     trace_id: str
+    engine: str = ""
     considered: list[Considered] = []
     nearest: list[int] = []
     confidence: float | None = None

@@ -69,6 +69,7 @@ def test_a_source_from_its_addition_to_its_removal(company: Company, cortex: Run
     (result,) = one_object(cortex("search", "beehive inspected", "--json", *ann))["results"]
     assert (result["title"], result["source"]["name"]) == ("Bees", "docs")
     assert "Bees" in cortex("search", "beehive", "--mode", "lexical", *ann).stdout
+    assert "leave the quotes out" in cortex("search", '"beehive telepathy"', *ann).stdout
     nothing = cortex("search", "beehive", "--as", "bob@acme.example", *tenant).stdout
     assert nothing.strip() == "nothing found that this person may open"
     answer = one_object(cortex("ask", "When is the beehive inspected?", "--json", *ann))

@@ -92,6 +92,24 @@ def by_canary(someone: Someone, arena: Arena, chance: random.Random) -> Iterator
             yield seen("search by canary", response, said=word)
 
 
+def by_operator(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
+    """Authors, folders, words and phrases of documents that the asker may not know; and what all of them have."""
+    paper = arena.source.papers[chance.choice(sorted(arena.source.papers))]
+    word = paper.canary
+    for query in (
+        "crane from:p0@acme.example",
+        "crane from:nobody@acme.example",
+        *(f"crane in:{folder.partition('/')[2]}" for folder in list(arena.source.folders)[:3]),
+        f"crane in:{READ}",
+        '"harbour memo" crane',
+        f'"the {word} crane"',
+        f"crane -{word}",
+        "crane after:2000 type:markdown",
+    ):
+        response = someone.post("/v1/search", {"query": query, "explain": True, "facets": FACETS, "limit": LIMIT_MAX})
+        yield seen("search by operator", response, said=query)
+
+
 def by_chat(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
     """The same question by everyone: whole, as events, and read again in each way."""
     answer = someone.post("/v1/chat", {"question": QUESTION}, Accept="application/json")
@@ -117,7 +135,9 @@ def by_conversation(someone: Someone, _arena: Arena, _chance: random.Random) -> 
     path = f"/v1/conversations/{conversation}"
     body = {"question": QUESTION, "conversation_id": conversation}
     yield seen("follow-up", someone.post("/v1/chat", body, Accept="application/json"))
-    yield seen("conversations", someone.get("/v1/conversations", q="crane"))
+    listed = someone.get("/v1/conversations", q="crane")
+    # Titles are the asker's own questions, which may name what they asked for.
+    yield seen("conversations", listed, said=" ".join(item["title"] for item in listed.json()["items"]))
     yield seen("conversation", someone.get(path))
     yield seen("export", someone.get(f"{path}/export"))
     share = someone.post(f"{path}/share")
@@ -168,6 +188,7 @@ LOOKS: tuple[Look, ...] = (
     by_page,
     by_filter,
     by_canary,
+    by_operator,
     by_chat,
     by_completion,
     by_conversation,

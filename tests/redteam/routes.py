@@ -134,6 +134,8 @@ ROUTES: Mapping[str, Route] = {
     "PUT /admin/v1/sharing/{kind}/{identifier}": Route(
         How.ID, {"identifier": "document"}, admin=True, body={"approved": True}
     ),
+    "GET /admin/v1/synonyms": OWN,
+    "PUT /admin/v1/synonyms": NAME,
     "GET /admin/v1/sources": OWN,
     "POST /admin/v1/sources": NAME,
     f"GET {_SOURCE}": _id("name", "source"),

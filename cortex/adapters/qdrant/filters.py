@@ -51,6 +51,7 @@ def _narrowing(filters: IndexFilters) -> list[models.FieldCondition]:
         (payload.CONTAINERS, filters.container_ids),
         (payload.AUTHORS, filters.author_ids),
         (payload.LANGUAGE, filters.languages),
+        (payload.DOCUMENT, filters.document_ids),
     )
     narrowed = [_any(field, values) for field, values in chosen if values]
     return narrowed + _updated(filters.updated_after, filters.updated_before)

@@ -132,9 +132,23 @@ async def test_too_many_requests_are_told_when_to_come_again(site: Site) -> None
 
 
 @pytest.mark.usefixtures("control")
+async def test_synonyms_are_set_whole_checked_and_audited(site: Site) -> None:
+    admin = site.person()
+    assert (await admin.get("/admin/v1/synonyms")).json() == {"groups": []}
+    await put(admin, "/admin/v1/synonyms", {"groups": [["PTO", "Paid  Time Off"], ["laptop", "notebook"]]})
+    assert (await admin.get("/admin/v1/synonyms")).json() == {
+        "groups": [["pto", "paid time off"], ["laptop", "notebook"]]
+    }
+    for groups in ([["alone"]], [["same", "Same"]], [["a"] * 21], [["a", "b" * 201]]):
+        await put(admin, "/admin/v1/synonyms", {"groups": groups}, status=422)
+    assert (await site.audited())[-1:] == ["synonyms.put"]
+
+
+@pytest.mark.usefixtures("control")
 async def test_who_is_no_administrator_decides_nothing(site: Site) -> None:
     for role in (Role.MEMBER, Role.OWNER, Role.AUDITOR):
         client = site.person(role.value, role)
         await put(client, "/admin/v1/sharing/policy", {"policy": "hide"}, status=403)
         await put(client, "/admin/v1/limits", {"requests_per_minute": 1, "requests_at_once": 1}, status=403)
+        await put(client, "/admin/v1/synonyms", {"groups": []}, status=403)
         assert (await client.post("/admin/v1/reconcile")).status_code == 403

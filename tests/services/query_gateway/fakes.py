@@ -29,6 +29,7 @@ from cortex.domain.vector import (
     ExactScores,
     HybridRequest,
     HybridResult,
+    IndexFilters,
     RevisionPage,
     ScoredPoint,
     SearchScope,
@@ -175,7 +176,7 @@ class Index:
         self.requests.append(request)
         if self.failing:
             raise self.failing
-        inside = [point for point in self.points.values() if self._inside(scope, point)]
+        inside = [p for p in self.points.values() if self._inside(scope, p) and _narrowed(request.filters, p)]
         dense = sorted(inside, key=lambda point: (-point.dense, str(point.scored.chunk_id)))
         sparse = [p for p in sorted(inside, key=lambda p: (-p.sparse, str(p.scored.chunk_id))) if p.sparse > 0]
         return HybridResult(
@@ -205,6 +206,16 @@ class Index:
 
     async def count(self, tenant: TenantId) -> int:
         return len(self.points)
+
+
+def _narrowed(filters: IndexFilters, point: Point) -> bool:
+    """By documents and places; other filters are the index's own matter."""
+    scored = point.scored
+    return (
+        (not filters.document_ids or scored.document_id in filters.document_ids)
+        and (not filters.source_ids or scored.source_id in filters.source_ids)
+        and (not filters.container_ids or not filters.container_ids.isdisjoint(scored.container_ids))
+    )
 
 
 class Documents:

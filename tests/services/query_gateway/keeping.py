@@ -6,9 +6,11 @@ from datetime import datetime
 
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import AnswerId, ConversationId, DocumentId, PersonId, TenantId
+from cortex.domain.synonyms import Groups
 from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.conversation_store import Conversation, Place
 from cortex.ports.feedback_store import Rating
+from cortex.ports.narrowing_store import Places
 from cortex.ports.profiles import Profile
 from cortex.ports.suggestion_store import Named
 from tests.services.query_gateway.fakes import Answers, Documents
@@ -120,3 +122,32 @@ class Suggested:
 class Profiles:
     async def profile(self, tenant: TenantId, who: PersonId) -> Profile:
         return Profile("Ann", "ann@acme.example", False, "acme", "Acme")
+
+
+class Narrowing:
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self.known = Places()
+
+    async def authored(self, tenant: TenantId, people: Sequence[str], *, limit: int) -> Sequence[DocumentId]:
+        wanted = {person.lower() for person in people}
+        return [row.document_id for row in self._documents.rows.values() if (row.author or "").lower() in wanted]
+
+    async def places(self, tenant: TenantId, names: Sequence[str], *, limit: int) -> Places:
+        return self.known
+
+
+class SynonymGroups:
+    def __init__(self) -> None:
+        self.groups: Groups = ()
+        self.reads = 0
+        self.failing: Exception | None = None
+
+    async def synonyms(self, tenant: TenantId) -> Groups:
+        self.reads += 1
+        if self.failing:
+            raise self.failing
+        return self.groups
+
+    async def set_synonyms(self, tenant: TenantId, groups: Groups) -> None:
+        self.groups = groups

@@ -19,6 +19,7 @@ async def test_passages_come_in_final_order_with_their_scores_and_ranks() -> Non
     assert all(passage["used"] and passage["cited"] for passage in explained["passages"])
     assert explained["stages_ms"] == answer["stages_ms"]
     assert (explained["state"], explained["abstained"]) == ("done", False)
+    assert (explained["engine"], explained["usage"]) == ("", {"prompt_tokens": 0, "completion_tokens": 0})
 
 
 async def test_ranks_have_no_gaps_where_something_may_not_be_seen() -> None:

@@ -10,6 +10,7 @@ import httpx
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
+from cortex.domain.answer import SourceLabel
 from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Anchor, Block, BlockKind
 from cortex.domain.identity import ChunkId, ContainerId, DocumentId
@@ -42,7 +43,14 @@ from tests.services.query_gateway.fakes import (
     Terms,
     auth,
 )
-from tests.services.query_gateway.keeping import Conversations, Feedback, Profiles, Suggested
+from tests.services.query_gateway.keeping import (
+    Conversations,
+    Feedback,
+    Narrowing,
+    Profiles,
+    Suggested,
+    SynonymGroups,
+)
 
 
 @dataclass
@@ -66,6 +74,8 @@ class World:
     def __post_init__(self) -> None:
         self.answers = Answers(self.clock)
         self.conversations = Conversations(self.answers)
+        self.narrowing = Narrowing(self.documents)
+        self.synonyms = SynonymGroups()
         self.feedback = Feedback(self.answers)
 
     def add(
@@ -83,6 +93,8 @@ class World:
         url: str | None = None,
         mime: str = "text/markdown",
         containers: tuple[ContainerId, ...] = (),
+        source: SourceLabel = SOURCE,
+        author: str = "Ann",
     ) -> DocumentId:
         """One more chunk of the document; the first call makes the document."""
         document = DocumentId(uuid.uuid5(TENANT, name))
@@ -91,11 +103,11 @@ class World:
             document,
             LiveDocument(
                 document_id=document,
-                source=SOURCE,
+                source=source,
                 external_id=f"{name}.md",
                 title=title or name,
                 url=url if url is not None else f"https://wiki.acme.example/{name}",
-                author="Ann",
+                author=author,
                 mime=mime,
                 created_at=updated_at,
                 updated_at=updated_at,
@@ -113,8 +125,8 @@ class World:
             document_id=document,
             revision=revision,
             acl_revision=1,
-            source_id=SOURCE.id,
-            source_type=SOURCE.type,
+            source_id=source.id,
+            source_type=source.type,
             container_ids=containers,
             embedded_sha256=f"{name}/{ordinal}",
             language="en",
@@ -146,6 +158,8 @@ class World:
             shares=self.conversations,
             feedback=self.feedback,
             suggestions=Suggested(self.documents),
+            narrowing=self.narrowing,
+            synonyms=self.synonyms,
             profiles=Profiles(),
             audit=self.audit,
             generator=self.generator,
