@@ -23,9 +23,9 @@ class Looked:
         """Within a bucket as if its times were spread evenly; the highest is the bound of the last bucket in use."""
         count = max(self.at_most.values(), default=0)
         highest = min((bound for bound, number in self.at_most.items() if number == count), default=0.0)
-        return Spread(count, self._quantile_ms(0.5), self._quantile_ms(0.95), round(highest * 1000, 1))
+        return Spread(count, self.quantile_ms(0.5), self.quantile_ms(0.95), round(highest * 1000, 1))
 
-    def _quantile_ms(self, share: float) -> float:
+    def quantile_ms(self, share: float) -> float:
         wanted = share * max(self.at_most.values(), default=0)
         below_s, below = 0.0, 0
         for bound_s, count in sorted(self.at_most.items()):
