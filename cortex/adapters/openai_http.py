@@ -73,6 +73,21 @@ class OpenAiWriter:
             raise _unavailable(spec.name, type(error).__name__) from error
 
 
+class FreshWriter:
+    """Implements Writer with a connection of its own for each call: for one that is seldom made."""
+
+    def __init__(self, policy: EgressPolicy) -> None:
+        self._policy = policy
+
+    async def write(self, engine: Engine, messages: Sequence[Message]) -> AsyncGenerator[str | Usage, None]:
+        async with (
+            engine_client(self._policy) as client,
+            aclosing(OpenAiWriter(client).write(engine, messages)) as pieces,
+        ):
+            async for piece in pieces:
+                yield piece
+
+
 def _request(client: httpx.AsyncClient, engine: Engine, messages: Sequence[Message]) -> httpx.Request:
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
     if engine.key:

@@ -19,7 +19,8 @@ class Span:
 class Chunk:
     """A passage of one revision. `text` joins its spans with newlines; `heading_path` runs from the outermost heading.
 
-    `tokens` counts the embedded text by the embedder's tokenizer, special tokens included.
+    `tokens` counts the embedded text by the embedder's tokenizer, special tokens included. `context` is what a language
+    model says of the passage's place in its document: it is embedded and searched, and never shown or quoted.
     """
 
     ordinal: int
@@ -28,15 +29,16 @@ class Chunk:
     heading_path: tuple[str, ...]
     language: str
     tokens: int
+    context: str = ""
 
 
-def embedded_text(title: str, heading_path: tuple[str, ...], text: str) -> str:
-    """What the encoders see: title, heading path, then the passage (architecture section 1.3).
+def embedded_text(title: str, heading_path: tuple[str, ...], text: str, context: str = "") -> str:
+    """What the encoders see: title, heading path, context, then the passage (architecture section 1.3).
 
     A long title is cut here, so that it leaves room for the passage.
     """
     headings = " > ".join(heading for heading in heading_path if heading != title)
-    return "\n".join(part for part in (title[:TITLE_CHARACTERS_MAX], headings, text) if part)
+    return "\n".join(part for part in (title[:TITLE_CHARACTERS_MAX], headings, context, text) if part)
 
 
 def embedded_sha256(embedded: str) -> str:

@@ -73,11 +73,16 @@ class PrivacyRules:
 
     actions: Mapping[Kind, Action] = field(default_factory=_by_default)
     originals: Originals = Originals.HIDE
+    contextual: bool = False
 
     def key(self, recogniser: str) -> str:
-        """Part of what a document's revision stands for. What is only counted leaves the text as it is."""
+        """Part of what a document's revision stands for. What is only counted leaves the text as it is.
+
+        Whether passages get a context is no matter of privacy, but is part of it just so.
+        """
         changing = {kind: action for kind, action in sorted(self.actions.items()) if action is not Action.DETECT}
-        text = json.dumps([recogniser, changing], separators=(",", ":"))
+        parts = [recogniser, changing, *(["contextual"] if self.contextual else [])]
+        text = json.dumps(parts, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def released(self) -> "PrivacyRules":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from cortex.domain.engine import EngineSpec, GenerationPlan
+from cortex.domain.engine import Engine, EngineSpec, GenerationPlan
 from cortex.domain.identity import TenantId
 from cortex.ports.audit_log import LeavesLine
 from cortex.ports.generator import Usage
@@ -39,6 +39,10 @@ class EngineStore(LeavesLine, Protocol):
 
         Raises Invalid where there are too many engines, and where the address changes and no key is sent along.
         """
+        ...
+
+    async def opened(self, tenant: TenantId, name: str) -> Engine:
+        """With its key, to be tried. Raises NotFound."""
         ...
 
     async def remove(self, tenant: TenantId, name: str) -> None:

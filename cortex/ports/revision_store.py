@@ -15,7 +15,8 @@ from cortex.domain.vector import IndexAcl, IndexMetadata
 class LatestRevision:
     """A document as the pipeline sees it; `tombstoned` documents have no latest revision to work on.
 
-    `released`: an administrator let these bytes out of quarantine.
+    `released`: an administrator let these bytes out of quarantine. `contextual`: its source wants a context for each
+    passage.
     """
 
     document_id: DocumentId
@@ -31,6 +32,7 @@ class LatestRevision:
     content_sha256: str
     tombstoned: bool
     released: bool = False
+    contextual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from cortex.adapters.event_wire import on_stage
+from cortex.adapters.generation.client import ContextsClient
+from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.onnx.package import verify
 from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.adapters.postgres.revisions import PostgresRevisions
+from cortex.adapters.signed_metadata import SignedMetadata
+from cortex.ports.contextualiser import Contextualiser
 from cortex.ports.event_bus import Subscription
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.lifecycle import Loop, run_loops
@@ -15,13 +19,25 @@ from cortex.runtime.settings import PlatformSettings
 from services.chunk.consume import ChunkStage
 from services.chunk.settings import ChunkLimits
 
+CONTEXTS_S_MAX = 600.0
 SUBSCRIPTION = Subscription(
     name="chunk", subjects=("cortex.parsed.*",), concurrency=4, acknowledge_wait_s=30.0, deliveries_max=20
 )
 
 
 @asynccontextmanager
-async def opened(limits: ChunkLimits, shared: Backbone) -> AsyncIterator[Loop]:
+async def opened(limits: ChunkLimits, shared: Backbone, contexts: Contextualiser | None = None) -> AsyncIterator[Loop]:
+    """`contexts` None: those of the process at CORTEX_LLM_GATEWAY_URL, if there is one."""
+    async with AsyncExitStack() as stack:
+        if contexts is None and shared.settings.llm_gateway_url is not None:
+            channel = models_channel(shared.settings.address_of_llm_gateway())
+            stack.push_async_callback(channel.close)
+            signed = SignedMetadata(shared.settings.internal_key, shared.clock)
+            contexts = ContextsClient(channel, sign=signed.sign, timeout_s=CONTEXTS_S_MAX)
+        yield await _consuming(limits, shared, contexts)
+
+
+async def _consuming(limits: ChunkLimits, shared: Backbone, contexts: Contextualiser | None) -> Loop:
     package = await asyncio.to_thread(verify, shared.settings.models_dir)
     stage = ChunkStage(
         PostgresRevisions(shared.database),
@@ -29,12 +45,13 @@ async def opened(limits: ChunkLimits, shared: Backbone) -> AsyncIterator[Loop]:
         counter=Tokenizer(package.tokenizer_path),
         language_of=lambda text: shared.languages.detect(text).code,
         limits=limits,
+        contexts=contexts,
     )
 
     async def consume() -> None:
         await shared.bus.consume(SUBSCRIPTION, on_stage(stage.handle))
 
-    yield consume
+    return consume
 
 
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:

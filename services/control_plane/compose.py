@@ -9,9 +9,12 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
 from cortex.adapters.loopback import MemberTokens, SocketTable
+from cortex.adapters.egress import EgressPolicy
 from cortex.adapters.models_rpc import models_channel
+from cortex.adapters.openai_http import FreshWriter
 from cortex.adapters.postgres.audit import PostgresAuditLog
 from cortex.adapters.postgres.calibrations import PostgresCalibrations
+from cortex.adapters.postgres.contextual import PostgresContextSwitch
 from cortex.adapters.postgres.engines import PostgresEngines
 from cortex.adapters.postgres.erasing.ledger import PostgresErasures
 from cortex.adapters.postgres.people import PostgresPeople
@@ -50,6 +53,7 @@ from cortex.runtime.settings import PlatformSettings
 from cortex.runtime.signing_in import SigningIn, signing_in
 from services.control_plane.audit import AuditPorts, audit_router
 from services.control_plane.calibration import CalibrationPorts, calibration_router
+from services.control_plane.contextual import ContextPorts, contextual_router
 from services.control_plane.engines import EnginePorts, engines_router, generation_router
 from services.control_plane.erasure import ErasurePorts, erasure_router
 from services.control_plane.http import admin_router
@@ -170,9 +174,16 @@ def privacy_routers(shared: Backbone, ports: ControlPorts, erasure: ErasureContr
 
 
 def engine_routers(shared: Backbone, ports: ControlPorts) -> list[APIRouter]:
-    engines = EnginePorts(ports.authenticator, _engines(shared), shared.clock)
+    writer = FreshWriter(EgressPolicy.parsed(shared.settings.egress_allowed))
+    engines = EnginePorts(ports.authenticator, _engines(shared), writer, ports.audit, shared.clock)
     calibrations = CalibrationPorts(ports.authenticator, PostgresCalibrations(shared.database, shared.clock))
-    return [engines_router(engines), generation_router(engines), calibration_router(calibrations)]
+    context = ContextPorts(ports.authenticator, PostgresContextSwitch(shared.database, shared.clock))
+    return [
+        engines_router(engines),
+        generation_router(engines),
+        calibration_router(calibrations),
+        contextual_router(context),
+    ]
 
 
 def _engines(shared: Backbone) -> PostgresEngines:

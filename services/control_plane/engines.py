@@ -1,5 +1,7 @@
 """Engines of a tenant: which there are, in which order they are asked, and how much they may read a day."""
 
+import time
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated
@@ -8,10 +10,12 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field, SecretStr, StrictInt
 
 from cortex.domain.credential import Credential, Role
-from cortex.domain.engine import EngineSpec, checked
-from cortex.ports.audit_log import AuditEntry
+from cortex.domain.engine import Engine, EngineSpec, checked
+from cortex.domain.errors import Denied, Invalid, Transient
+from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.clock import Clock
+from cortex.ports.engine import Message, Writer
 from cortex.ports.engine_store import EngineStore, KnownEngine
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body, Text
@@ -53,6 +57,14 @@ class EngineList(BaseModel):
     next_cursor: str | None = None
 
 
+class CheckView(BaseModel):
+    """`problem` says what to look at, without the engine's own words."""
+
+    ok: bool
+    first_piece_ms: int
+    problem: str | None
+
+
 class RouteBody(Body):
     """Names in the order in which they are asked; empty: answers are composed. Null: the platform's own."""
 
@@ -82,6 +94,8 @@ class SpentList(BaseModel):
 class EnginePorts:
     authenticator: Authenticator
     engines: EngineStore
+    writer: Writer
+    audit: AuditLog
     clock: Clock
 
 
@@ -100,6 +114,17 @@ def engines_router(ports: EnginePorts) -> APIRouter:
         key = None if body.key is None else body.key.get_secret_value()
         line = AuditEntry(credential.email, "engine.put", name, {"host": spec.host, "model": spec.model})
         await ports.engines.audited(line).put(credential.tenant_id, spec, key=key)
+
+    @router.post("/{name}/check")
+    async def check_engine(name: str, credential: Credential = admin) -> CheckView:
+        """Asks it for a word, as a question would: whether it is reached, takes the key, and knows the model."""
+        engine = await ports.engines.opened(credential.tenant_id, name)
+        line = AuditEntry(credential.email, "engine.check", name)
+        await ports.audit.append(credential.tenant_id, [line])
+        started = time.perf_counter()
+        problem = await _tried(ports.writer, engine)
+        took_ms = round((time.perf_counter() - started) * 1000)
+        return CheckView(ok=problem is None, first_piece_ms=took_ms, problem=problem)
 
     @router.delete("/{name}", status_code=204)
     async def remove_engine(name: str, credential: Credential = admin) -> None:
@@ -155,6 +180,17 @@ def generation_router(ports: EnginePorts) -> APIRouter:
         return SpentList(items=items)
 
     return router
+
+
+async def _tried(writer: Writer, engine: Engine) -> str | None:
+    """What was wrong, or None."""
+    try:
+        async with aclosing(writer.write(engine, [Message("user", "Say yes.")])) as pieces:
+            async for _ in pieces:
+                return None
+    except (Transient, Denied, Invalid) as error:
+        return str(error)
+    return f"engine {engine.spec.name}: it wrote nothing"
 
 
 def _view(one: KnownEngine) -> EngineView:

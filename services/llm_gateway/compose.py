@@ -8,7 +8,7 @@ from functools import partial
 from cortex.adapters.clock import SystemClock
 from cortex.adapters.egress import EgressPolicy
 from cortex.adapters.engines_file import read_engines
-from cortex.adapters.generation.server import register
+from cortex.adapters.generation.server import Served, register
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.openai_http import OpenAiWriter, engine_client
 from cortex.adapters.postgres.calibrations import PostgresCalibrations
@@ -17,12 +17,13 @@ from cortex.adapters.postgres.engines import PlatformEngines, PostgresEngines
 from cortex.adapters.postgres.prompt_cache import PostgresPromptCache
 from cortex.adapters.sealing import EnvelopeSealer, KeyFile
 from cortex.adapters.signed_metadata import SignedMetadata
-from cortex.ports.generator import Generator
+from cortex.ports.contextualiser import Contextualiser
 from cortex.runtime.settings import PlatformSettings
 from services.llm_gateway.extractive.settings import ComposerSettings
 from services.llm_gateway.generator import ExtractiveGenerator
+from services.llm_gateway.llm.context import EngineContexts
 from services.llm_gateway.llm.generator import EnginePorts, RoutedGenerator
-from services.llm_gateway.settings import LlmGatewaySettings
+from services.llm_gateway.settings import ContextSettings, LlmGatewaySettings
 
 CONNECTIONS_MAX = 8
 
@@ -30,7 +31,7 @@ CONNECTIONS_MAX = 8
 @asynccontextmanager
 async def opened(
     platform: PlatformSettings, database: Database, settings: LlmGatewaySettings | None = None
-) -> AsyncIterator[Generator]:
+) -> AsyncIterator[RoutedGenerator]:
     """Engines of the tenant, else of the operator, else the composer."""
     clock, operated = SystemClock(), read_engines(platform.engines_file)
     allowed = platform.egress_allowed
@@ -49,16 +50,22 @@ async def opened(
         yield RoutedGenerator(ports, settings or LlmGatewaySettings())
 
 
+def contextualiser(generator: RoutedGenerator) -> Contextualiser:
+    """With the same engines, under the same budgets."""
+    return EngineContexts(generator.ports.writer, generator.ports.ledger, ContextSettings())
+
+
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:
     """Generation as a process of its own; it answers calls that the platform signed alone."""
     settings = LlmGatewaySettings()
-    caller_of = SignedMetadata(platform.internal_key, SystemClock()).caller
+    callers = SignedMetadata(platform.internal_key, SystemClock())
     server = GrpcServerSettings(address=platform.address_of_llm_gateway(), grace_s=settings.grace_s)
     async with AsyncExitStack() as stack:
         database = Database.connect(platform.database_url, connections_max=CONNECTIONS_MAX)
         stack.push_async_callback(database.close)
         generator = await stack.enter_async_context(opened(platform, database, settings))
-        served = partial(register, generator=generator, caller_of=caller_of, passages_max=settings.passages_max)
-        await stack.enter_async_context(serving(server, [served]))
+        served = Served(generator, contextualiser(generator))
+        registering = partial(register, served=served, callers=callers, passages_max=settings.passages_max)
+        await stack.enter_async_context(serving(server, [registering]))
         ready.set()
         await stop.wait()

@@ -17,3 +17,14 @@ class LlmGatewaySettings:
     rest_s: float = 10.0
     store_s_max: float = 2.0
     sentences_max: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    """`calls_max` at once for one document; the rest bounds what is read and written for one passage."""
+
+    calls_max: int = 4
+    document_characters: int = 8_000
+    written_characters_max: int = 1_200
+    context_characters_max: int = 240
+    passages_max: int = 2_000

@@ -97,6 +97,7 @@ ROUTES: Mapping[str, Route] = {
     "GET /admin/v1/engines": OWN,
     "PUT /admin/v1/engines/{name}": NAME,
     "DELETE /admin/v1/engines/{name}": _id("name", "thing"),
+    "POST /admin/v1/engines/{name}/check": _id("name", "thing"),
     "GET /admin/v1/generation/route": OWN,
     "PUT /admin/v1/generation/route": NAME,
     "GET /admin/v1/generation/budget": OWN,
@@ -142,6 +143,8 @@ ROUTES: Mapping[str, Route] = {
     f"DELETE {_SOURCE}": _id("name", "source"),
     f"GET {_SOURCE}/privacy": _id("name", "source"),
     f"PUT {_SOURCE}/privacy": _id("name", "source", actions={}),
+    f"GET {_SOURCE}/context": _id("name", "source"),
+    f"PUT {_SOURCE}/context": _id("name", "source", contextual=True),
     f"GET {_SOURCE}/quarantine": _id("name", "source"),
     f"POST {_SOURCE}/quarantine/{{document}}/release": Route(
         How.ID, {"name": "source", "document": "document"}, admin=True

@@ -30,7 +30,7 @@ from tests.local_servers import KeyedUrl, LocalServers, PostgresUrls
 pytestmark = pytest.mark.servers
 
 KEY = "an internal key of this test"
-START_S = 60
+START_S = 120
 
 
 def free_port() -> int:

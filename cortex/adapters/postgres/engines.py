@@ -86,6 +86,13 @@ class PostgresEngines(LeavesLines):
             await connection.execute(_PUT, {**values, **await self._key(tenant, spec, key, before=before)})
             await self._leave_line(connection, tenant)
 
+    async def opened(self, tenant: TenantId, name: str) -> Engine:
+        async with self._database.tenant(tenant) as connection:
+            row = (await connection.execute(_ONE, {"name": name})).one_or_none()
+        if row is None:
+            raise NotFound("no such engine")
+        return await self._opened(tenant, row)
+
     async def remove(self, tenant: TenantId, name: str) -> None:
         async with self._database.tenant(tenant) as connection:
             if (await connection.execute(_REMOVE, {"name": name})).one_or_none() is None:

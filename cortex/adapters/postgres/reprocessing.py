@@ -1,5 +1,6 @@
 """Makes documents anew from their stored bytes, under rules that have changed since."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import text
@@ -14,7 +15,7 @@ from cortex.domain.revision import EventKind
 from cortex.ports.clock import Clock
 
 _ALL_BEHIND = text("UPDATE sources SET privacy_behind = true WHERE NOT privacy_behind AND state <> 'removing'")
-_SOURCE_BEHIND = text("SELECT id, privacy FROM sources WHERE privacy_behind ORDER BY id LIMIT 1")
+_SOURCE_BEHIND = text("SELECT id, privacy, contextual FROM sources WHERE privacy_behind ORDER BY id LIMIT 1")
 _STALE = text(
     "SELECT id FROM documents WHERE source_id = :source AND tombstoned_at IS NULL AND privacy_key <> :key"
     " ORDER BY external_id LIMIT :most FOR UPDATE"
@@ -25,7 +26,10 @@ _ANEW = text(
     " metadata_sha256, mime, pipeline_version"
 )
 # Rules that were changed once more meanwhile stay due.
-_CAUGHT_UP = text("UPDATE sources SET privacy_behind = false WHERE id = :source AND privacy = CAST(:rules AS jsonb)")
+_CAUGHT_UP = text(
+    "UPDATE sources SET privacy_behind = false WHERE id = :source AND privacy = CAST(:rules AS jsonb)"
+    " AND contextual = :contextual"
+)
 
 
 class Reprocessing:
@@ -48,13 +52,16 @@ class Reprocessing:
             source = (await connection.execute(_SOURCE_BEHIND)).one_or_none()
             if source is None:
                 return False
-            key = rules_from_json(source.privacy).key(self._recogniser)
+            rules = replace(rules_from_json(source.privacy), contextual=source.contextual)
+            key = rules.key(self._recogniser)
             values = {"source": source.id, "key": key, "most": self._batch}
             stale = (await connection.execute(_STALE, values)).scalars().all()
             for document in stale:
                 await make_anew(connection, tenant, document, key=key, now=self._clock.now())
             if len(stale) < self._batch:
-                await connection.execute(_CAUGHT_UP, {"source": source.id, "rules": as_json(source.privacy)})
+                await connection.execute(
+                    _CAUGHT_UP, values | {"rules": as_json(source.privacy), "contextual": source.contextual}
+                )
             return True
 
 

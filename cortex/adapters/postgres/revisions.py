@@ -20,9 +20,10 @@ from cortex.domain.vector import IndexMetadata
 from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision
 
 _LATEST = text(
-    "SELECT id, source_id, external_id, revision, indexed_revision, title, given_title, name, mime, raw_key,"
-    " content_sha256, tombstoned_at IS NOT NULL AS tombstoned,"
-    " released_sha256 IS NOT DISTINCT FROM content_sha256 AS released FROM documents WHERE id = :document"
+    "SELECT d.id, d.source_id, d.external_id, d.revision, d.indexed_revision, d.title, d.given_title, d.name, d.mime,"
+    " d.raw_key, d.content_sha256, d.tombstoned_at IS NOT NULL AS tombstoned,"
+    " d.released_sha256 IS NOT DISTINCT FROM d.content_sha256 AS released, s.contextual"
+    " FROM documents d JOIN sources s ON s.id = d.source_id WHERE d.id = :document"
 )
 # Holds the row, so that no newer revision or tombstone can come before the caller's transaction ends.
 _STILL_LATEST = text(
@@ -41,13 +42,14 @@ _PARSED = text(
 _FORGET_CHUNKS = text("DELETE FROM chunks WHERE document_id = :document AND revision = :revision")
 _SAVE_CHUNK = text(
     "INSERT INTO chunks (tenant_id, id, document_id, revision, ordinal, text, heading_path, anchors, language, tokens,"
-    " embedded_sha256, pipeline_version) SELECT :tenant, :id, :document, :revision, :ordinal, :text, :heading_path,"
-    " CAST(:anchors AS jsonb), :language, :tokens, :embedded_sha256, pipeline_version FROM documents"
+    " context, embedded_sha256, pipeline_version)"
+    " SELECT :tenant, :id, :document, :revision, :ordinal, :text, :heading_path,"
+    " CAST(:anchors AS jsonb), :language, :tokens, :context, :embedded_sha256, pipeline_version FROM documents"
     " WHERE id = :document"
 )
 _STAGE = text("UPDATE documents SET stage = :stage WHERE id = :document")
 _CHUNKS = text(
-    "SELECT c.id, c.ordinal, c.text, c.heading_path, c.language, c.embedded_sha256, d.title"
+    "SELECT c.id, c.ordinal, c.text, c.heading_path, c.language, c.context, c.embedded_sha256, d.title"
     " FROM chunks c JOIN documents d ON d.id = c.document_id"
     " WHERE c.document_id = :document AND c.revision = :revision ORDER BY c.ordinal"
 )
@@ -137,7 +139,7 @@ class PostgresRevisions:
                 IndexedChunk(
                     chunk_id=row.id,
                     ordinal=row.ordinal,
-                    embedded=embedded_text(row.title, tuple(row.heading_path), row.text),
+                    embedded=embedded_text(row.title, tuple(row.heading_path), row.text, row.context),
                     embedded_sha256=row.embedded_sha256,
                     language=row.language,
                 )
@@ -204,7 +206,7 @@ def _chunk_row(
             {"revision": revision, "block_id": span.block_id, "start": span.start, "end": span.end}
             | {name: value for name, value in place.items() if value is not None}
         )
-    embedded = embedded_text(title, chunk.heading_path, chunk.text)
+    embedded = embedded_text(title, chunk.heading_path, chunk.text, chunk.context)
     return {
         "id": chunk_id(document, revision, chunk.ordinal),
         "ordinal": chunk.ordinal,
@@ -213,6 +215,7 @@ def _chunk_row(
         "anchors": as_json(anchors),
         "language": chunk.language,
         "tokens": chunk.tokens,
+        "context": chunk.context,
         "embedded_sha256": embedded_sha256(embedded),
     }
 

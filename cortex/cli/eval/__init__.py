@@ -2,9 +2,10 @@
 
 import typer
 
-from cortex.cli.eval import answers, calibrate, retrieval
+from cortex.cli.eval import answers, calibrate, context, retrieval
 
 app = typer.Typer(name="eval", help="How well the platform finds and answers.", no_args_is_help=True)
 app.command("retrieval")(retrieval.retrieval)
 app.command("answers")(answers.answers)
 app.command("calibrate")(calibrate.calibrate)
+app.command("context")(context.context)

@@ -68,7 +68,7 @@ class RoutedGenerator:
     """Implements Generator."""
 
     def __init__(self, ports: EnginePorts, settings: LlmGatewaySettings) -> None:
-        self._ports = ports
+        self.ports = ports
         self._settings = settings
         self._turns = Turns(turn_s_max=settings.turn_s_max, rest_s=settings.rest_s)
 
@@ -106,7 +106,7 @@ class RoutedGenerator:
         """None where it cannot be read: then no engine is asked, since no budget is known."""
         try:
             async with asyncio.timeout(self._settings.store_s_max):
-                return await self._ports.ledger.plan(request.tenant)
+                return await self.ports.ledger.plan(request.tenant)
         except (CortexError, TimeoutError) as error:
             log.warning("no engine is asked: %s", type(error).__name__)
             return None
@@ -137,7 +137,7 @@ class RoutedGenerator:
         reader = Reader()
         async with self._turns.turn(engine.spec):
             try:
-                async with aclosing(self._ports.writer.write(engine, made.messages)) as pieces:
+                async with aclosing(self.ports.writer.write(engine, made.messages)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Usage):
                             draft.usage = piece
@@ -167,7 +167,7 @@ class RoutedGenerator:
         self, request: GenerationRequest, told: Sequence[Sentence], degraded: tuple[str, ...]
     ) -> AsyncGenerator[Sentence | Ending, None]:
         """What an engine said before it broke off is not said again."""
-        async with aclosing(self._ports.composer.generate(request)) as parts:
+        async with aclosing(self.ports.composer.generate(request)) as parts:
             async for part in parts:
                 if isinstance(part, Ending):
                     abstained = part.abstained and not told
@@ -180,7 +180,7 @@ class RoutedGenerator:
         """A cache that does not answer holds nothing."""
         try:
             async with asyncio.timeout(self._settings.store_s_max):
-                return await self._ports.cache.get(request.tenant, key)
+                return await self.ports.cache.get(request.tenant, key)
         except (Transient, TimeoutError):
             return None
 
@@ -191,14 +191,14 @@ class RoutedGenerator:
         documents = list(dict.fromkeys(passage.document_id for passage in request.passages))
         try:
             async with asyncio.timeout(self._settings.store_s_max):
-                await self._ports.cache.put(request.tenant, key, answer, person=request.person, documents=documents)
+                await self.ports.cache.put(request.tenant, key, answer, person=request.person, documents=documents)
         except (Transient, TimeoutError):
             log.warning("an answer could not be cached")
 
     async def _spend(self, request: GenerationRequest, engine: Engine, usage: Usage) -> None:
         try:
             async with asyncio.timeout(self._settings.store_s_max):
-                await self._ports.ledger.spend(request.tenant, engine.spec.name, usage)
+                await self.ports.ledger.spend(request.tenant, engine.spec.name, usage)
         except (Transient, TimeoutError):
             log.error("engine %s: %s tokens are not accounted for", engine.spec.name, sum(_both(usage)))
 

@@ -2,22 +2,22 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 
 import pytest
 
-from cortex.adapters.generation.client import GenerationClient
-from cortex.adapters.generation.server import register
+from cortex.adapters.generation.client import ContextsClient, GenerationClient
+from cortex.adapters.generation.server import Served, register
 from cortex.adapters.grpc_server import GrpcServerSettings, serving
 from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.domain.answer import Citation, Passage, Sentence, SourceLabel
 from cortex.domain.document import Anchor
 from cortex.domain.errors import Denied, Exhausted, Transient
-from cortex.domain.identity import ChunkId, DocumentId, PersonId, SourceId, tenant_id
+from cortex.domain.identity import ChunkId, DocumentId, PersonId, SourceId, TenantId, tenant_id
 from cortex.ports.generator import Ending, GenerationRequest, Usage
 from cortex.testing.sources import FixedClock
 
@@ -65,14 +65,31 @@ class Scripted:
             self.closed.set()
 
 
+class Contexts:
+    """Implements Contextualiser."""
+
+    async def contexts(self, tenant: TenantId, title: str, passages: Sequence[str]) -> list[str]:
+        return [f"{tenant == ACME} {title}: {passage}" for passage in passages]
+
+
 @asynccontextmanager
 async def connected(generator: Scripted, signed: SignedMetadata = SIGNED) -> AsyncIterator[GenerationClient]:
-    served = partial(register, generator=generator, caller_of=SIGNED.caller, passages_max=2)
+    served = partial(register, served=Served(generator, Contexts()), callers=SIGNED, passages_max=2)
     async with (
         serving(GrpcServerSettings(address="127.0.0.1:0", grace_s=0.1), [served]) as port,
         models_channel(f"127.0.0.1:{port}") as channel,
     ):
         yield GenerationClient(channel, sign=signed.sign, timeout_s=10)
+
+
+@asynccontextmanager
+async def contexts(signed: SignedMetadata = SIGNED) -> AsyncIterator[ContextsClient]:
+    served = partial(register, served=Served(Scripted(), Contexts()), callers=SIGNED, passages_max=2)
+    async with (
+        serving(GrpcServerSettings(address="127.0.0.1:0", grace_s=0.1), [served]) as port,
+        models_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        yield ContextsClient(channel, sign=signed.sign, timeout_s=10)
 
 
 def asked(passages: int = 1) -> GenerationRequest:
@@ -122,3 +139,18 @@ async def test_what_is_not_signed_or_too_much_is_refused() -> None:
     async with connected(Scripted()) as client:
         with pytest.raises(Exhausted, match="3 passages"):
             await anext(client.generate(asked(3)))
+
+
+async def test_contexts_are_for_the_tenant_of_the_call() -> None:
+    async with contexts() as client:
+        assert await client.contexts(ACME, "Leave", ["a", "b"]) == ["True Leave: a", "True Leave: b"]
+        assert (await client.contexts(tenant_id("other"), "Leave", ["a"]))[0].startswith("False")
+    async with contexts(SignedMetadata("other", FixedClock())) as client:
+        with pytest.raises(Denied):
+            await client.contexts(ACME, "Leave", ["a"])
+
+
+async def test_passages_go_without_context_while_it_is_away() -> None:
+    async with models_channel("127.0.0.1:1") as channel:
+        client = ContextsClient(channel, sign=SIGNED.sign, timeout_s=0.2)
+        assert await client.contexts(ACME, "Leave", ["a", "b"]) == ["", ""]

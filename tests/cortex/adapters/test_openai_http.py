@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 import pytest
 
 from cortex.adapters.egress import EgressPolicy
-from cortex.adapters.openai_http import BODY_BYTES_MAX, OpenAiWriter, engine_client
+from cortex.adapters.openai_http import BODY_BYTES_MAX, FreshWriter, OpenAiWriter, engine_client
 from cortex.domain.engine import Engine, EngineSpec
 from cortex.domain.errors import CortexError, Denied, Invalid, Transient
 from cortex.ports.engine import Message
@@ -149,6 +149,14 @@ async def test_an_engine_that_is_away_says_so() -> None:
     async with engine_client(LOOPBACK) as client:
         with pytest.raises(Transient, match="engine small"):
             await anext(OpenAiWriter(client).write(at(engine), MESSAGES))
+
+
+async def test_one_call_may_have_a_connection_of_its_own() -> None:
+    engine = ScriptedEngine()
+    async with engine_on(engine, free_port()):
+        assert len([part async for part in FreshWriter(LOOPBACK).write(at(engine), MESSAGES)]) == 3
+        with pytest.raises(Denied):
+            await anext(FreshWriter(EgressPolicy()).write(at(engine), MESSAGES))
 
 
 async def test_only_the_operators_engines_may_stand_inside() -> None:

@@ -83,6 +83,31 @@ async def test_a_key_goes_nowhere_but_where_it_was_given_for(served: Site) -> No
     assert (refused.status_code, "key" in refused.json()["detail"]) == (422, True)
 
 
+async def test_an_engine_is_tried_as_a_question_would(served: Site) -> None:
+    """Loopback is not public: the answer says so, and what an operator could do."""
+    admin = served.person()
+    assert (await admin.post(f"{ENGINES}/small/check")).status_code == 404
+    await admin.put(f"{ENGINES}/small", json=BODY | {"url": "http://127.0.0.1:9/v1"})
+    tried = (await admin.post(f"{ENGINES}/small/check")).json()
+    assert tried["ok"] is False
+    assert "CORTEX_EGRESS_ALLOWED" in tried["problem"]
+    assert (await served.audited())[-1] == "engine.check"
+
+
+async def test_a_source_is_switched_to_contexts_and_back(served: Site) -> None:
+    admin = served.person()
+    source = "/admin/v1/sources/wiki"
+    assert (await admin.get(f"{source}/context")).status_code == 404
+    assert (await admin.put(f"{source}/context", json={"contextual": True})).status_code == 404
+    page = {"content": "It rose.", "mime": "text/plain", "acl": {"public": "tenant"}}
+    assert (await admin.put("/v1/sources/wiki/documents/a", json=page)).status_code == 202
+    assert (await admin.get(f"{source}/context")).json() == {"contextual": False}
+    for contextual in (True, False):
+        assert (await admin.put(f"{source}/context", json={"contextual": contextual})).status_code == 204
+        assert (await admin.get(f"{source}/context")).json() == {"contextual": contextual}
+    assert (await served.audited())[-2:] == ["source.context", "source.context"]
+
+
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.OWNER, Role.AUDITOR])
 async def test_only_administrators_change_anything(served: Site, role: Role) -> None:
     someone = served.person(f"a-{role}", role)

@@ -139,3 +139,17 @@ class GeneratedPart(_message.Message):
     sentence: Sentence
     ending: Ending
     def __init__(self, sentence: _Optional[_Union[Sentence, _Mapping]] = ..., ending: _Optional[_Union[Ending, _Mapping]] = ...) -> None: ...
+
+class ContextsRequest(_message.Message):
+    __slots__ = ("title", "passages")
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    title: str
+    passages: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, title: _Optional[str] = ..., passages: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ContextsResponse(_message.Message):
+    __slots__ = ("contexts",)
+    CONTEXTS_FIELD_NUMBER: _ClassVar[int]
+    contexts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, contexts: _Optional[_Iterable[str]] = ...) -> None: ...

@@ -39,6 +39,11 @@ class GenerationServiceStub(object):
                 request_serializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GenerateRequest.SerializeToString,
                 response_deserializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GeneratedPart.FromString,
                 _registered_method=True)
+        self.Contexts = channel.unary_unary(
+                '/cortex.rpc.generation.v1.GenerationService/Contexts',
+                request_serializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsRequest.SerializeToString,
+                response_deserializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsResponse.FromString,
+                _registered_method=True)
 
 
 class GenerationServiceServicer(object):
@@ -51,6 +56,13 @@ class GenerationServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Contexts(self, request, context):
+        """What passages are about, for finding them. For the tenant of the call, and no person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GenerationServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -58,6 +70,11 @@ def add_GenerationServiceServicer_to_server(servicer, server):
                     servicer.Generate,
                     request_deserializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GenerateRequest.FromString,
                     response_serializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GeneratedPart.SerializeToString,
+            ),
+            'Contexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.Contexts,
+                    request_deserializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsRequest.FromString,
+                    response_serializer=cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -87,6 +104,33 @@ class GenerationService(object):
             '/cortex.rpc.generation.v1.GenerationService/Generate',
             cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GenerateRequest.SerializeToString,
             cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.GeneratedPart.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Contexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cortex.rpc.generation.v1.GenerationService/Contexts',
+            cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsRequest.SerializeToString,
+            cortex_dot_rpc_dot_generation_dot_v1_dot_generation__pb2.ContextsResponse.FromString,
             options,
             channel_credentials,
             insecure,
