@@ -4,11 +4,11 @@ from pathlib import Path
 
 from cortex.adapters.postgres.migrations.guard import execute
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 HERE = Path(__file__).parent.parent
 
 
 def upgrade() -> None:
-    execute((HERE / "0008_context.sql").read_text(encoding="utf-8"))
+    execute((HERE / "0009_context.sql").read_text(encoding="utf-8"))
