@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from cortex.adapters.loopback import MemberTokens, SocketTable
 from cortex.adapters.egress import EgressPolicy
+from cortex.adapters.loopback import MemberTokens, SocketTable
 from cortex.adapters.models_rpc import models_channel
 from cortex.adapters.openai_http import FreshWriter
 from cortex.adapters.postgres.audit import PostgresAuditLog
