@@ -67,7 +67,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search */
+        /** Look */
         post: operations["search"];
         delete?: never;
         options?: never;
@@ -613,6 +613,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/synonyms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Synonyms */
+        get: operations["admin_synonyms_get_synonyms"];
+        /**
+         * Put Synonyms
+         * @description Takes the place of all there were; searches follow within seconds.
+         */
+        put: operations["admin_synonyms_put_synonyms"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/reconcile": {
         parameters: {
             query?: never;
@@ -897,6 +918,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/engines/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Engine
+         * @description Asks it for a word, as a question would: whether it is reached, takes the key, and knows the model.
+         */
+        post: operations["admin_engines_check_engine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/generation/route": {
         parameters: {
             query?: never;
@@ -970,6 +1011,27 @@ export interface paths {
          * @description Back to the shipped one; idempotent.
          */
         delete: operations["admin_generation_remove_calibration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/sources/{name}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Context */
+        get: operations["get_source_context"];
+        /**
+         * Put Context
+         * @description What comes in gets one from now on; what is stored is made anew, in the background.
+         */
+        put: operations["put_source_context"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1741,6 +1803,18 @@ export interface components {
             known_at?: string | null;
         };
         /**
+         * CheckView
+         * @description `problem` says what to look at, without the engine's own words.
+         */
+        CheckView: {
+            /** Ok */
+            ok: boolean;
+            /** First Piece Ms */
+            first_piece_ms: number;
+            /** Problem */
+            problem: string | null;
+        };
+        /**
          * ChosenPerson
          * @description `email` None: whoever the local token in `Authorization` is of.
          */
@@ -1887,6 +1961,11 @@ export interface components {
              */
             text: string;
         };
+        /** ContextBody */
+        ContextBody: {
+            /** Contextual */
+            contextual: boolean;
+        };
         /**
          * ConversationBody
          * @description `updated_at` is when something was asked last.
@@ -1945,6 +2024,19 @@ export interface components {
             items: components["schemas"]["ConversationBody"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /** CopyBody */
+        CopyBody: {
+            /**
+             * Document Id
+             * Format: uuid
+             */
+            document_id: string;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            source: components["schemas"]["SourceBody-Output"];
         };
         /** DependencyState */
         DependencyState: {
@@ -2181,7 +2273,9 @@ export interface components {
         };
         /**
          * Explanation
-         * @description Why the answer is as it is: what was found, in final order, and where the time went.
+         * @description Why the answer is as it is: what was found, in final order, what wrote it, and what that cost.
+         *
+         *     `engine` is empty where the built-in composer quoted, which costs no tokens.
          */
         Explanation: {
             /**
@@ -2206,6 +2300,8 @@ export interface components {
             degraded: string[];
             /** Unsupported Dropped */
             unsupported_dropped: number;
+            /** Engine */
+            engine: string;
             usage: components["schemas"]["UsageBody"];
             /** Stages Ms */
             stages_ms: {
@@ -2712,6 +2808,28 @@ export interface components {
          * @enum {string}
          */
         Rating: "up" | "down";
+        /**
+         * ReadQuery
+         * @description What was made of the query. `after` counts itself, `before` is the last moment that counts.
+         */
+        ReadQuery: {
+            /** Text */
+            text: string;
+            /** Phrases */
+            phrases: string[];
+            /** Excluded */
+            excluded: string[];
+            /** People */
+            people: string[];
+            /** Places */
+            places: string[];
+            /** Kinds */
+            kinds: string[];
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+        };
         /** Readiness */
         Readiness: {
             /** Status */
@@ -2815,7 +2933,11 @@ export interface components {
          * @enum {string}
          */
         Scope: "read" | "write" | "scim";
-        /** SearchRequest */
+        /**
+         * SearchRequest
+         * @description `operators` false: every sign of the query is a part of its words. `fold` false: copies are results of their own,
+         *     and a source may take all places.
+         */
         SearchRequest: {
             /** Query */
             query: string;
@@ -2852,8 +2974,21 @@ export interface components {
              * @default false
              */
             explain: boolean;
+            /**
+             * Operators
+             * @default true
+             */
+            operators: boolean;
+            /**
+             * Fold
+             * @default true
+             */
+            fold: boolean;
         };
-        /** SearchResponse */
+        /**
+         * SearchResponse
+         * @description `hints`: what to try where nothing was found.
+         */
         SearchResponse: {
             /** Results */
             results: components["schemas"]["SearchResult"][];
@@ -2863,6 +2998,9 @@ export interface components {
             };
             /** Next Cursor */
             next_cursor: string | null;
+            read: components["schemas"]["ReadQuery"];
+            /** Hints */
+            hints: string[];
             /** Degraded */
             degraded: string[];
             /** Stages Ms */
@@ -2875,6 +3013,8 @@ export interface components {
         /**
          * SearchResult
          * @description `highlights` are ranges of `snippet` in code points. `scores` only with `explain`.
+         *
+         *     `copies` are documents that say the same, which are no results of their own.
          */
         SearchResult: {
             /**
@@ -2911,6 +3051,11 @@ export interface components {
             scores?: {
                 [key: string]: number;
             } | null;
+            /**
+             * Copies
+             * @default []
+             */
+            copies: components["schemas"]["CopyBody"][];
         };
         /** SecretNames */
         SecretNames: {
@@ -3219,6 +3364,14 @@ export interface components {
              * @default false
              */
             full: boolean;
+        };
+        /**
+         * SynonymsBody
+         * @description Each group is words and phrases that mean the same.
+         */
+        SynonymsBody: {
+            /** Groups */
+            groups: string[][];
         };
         /** TenantBody */
         TenantBody: {
@@ -5707,6 +5860,57 @@ export interface operations {
             };
         };
     };
+    admin_synonyms_get_synonyms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SynonymsBody"];
+                };
+            };
+        };
+    };
+    admin_synonyms_put_synonyms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SynonymsBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     admin_reconcile_start: {
         parameters: {
             query?: never;
@@ -6249,6 +6453,37 @@ export interface operations {
             };
         };
     };
+    admin_engines_check_engine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckView"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     admin_generation_get_route: {
         parameters: {
             query?: never;
@@ -6448,6 +6683,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    get_source_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextBody"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    put_source_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContextBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
             };
         };
     };
