@@ -11,7 +11,9 @@ type Props = { readonly turn: Turn; readonly onOpen: (n: number) => void };
 /** No answer is help too: what was looked at, what comes nearest, and what to try. */
 export function Abstained({ turn, onOpen }: Props) {
   const { t } = useTranslation();
-  const nearest = turn.answer.sources.slice(0, NEAREST_SHOWN);
+  const { sources, done } = turn.answer;
+  const named = sources.filter((source) => done?.nearest.includes(source.n));
+  const nearest = (named.length ? named : sources).slice(0, NEAREST_SHOWN);
   return (
     <div className={styles.abstained}>
       <h3 className={styles.abstainedTitle}>{t("abstained.title")}</h3>

@@ -50,8 +50,6 @@ describe("a stored answer", () => {
   const stored: StoredAnswer = {
     answer_id: "a",
     conversation_id: "c",
-    question: "q",
-    asked_at: "2026-11-30T12:00:00Z",
     state: "done",
     answer: "See [3] below. One. [1][2] Two. [1]",
     abstained: false,
@@ -60,8 +58,6 @@ describe("a stored answer", () => {
     citations: [cite(3, "See"), cite(1, "One"), cite(2, "One"), cite(1, "Two")],
     unsupported_dropped: 0,
     degraded: [],
-    usage: { prompt_tokens: 0, completion_tokens: 0 },
-    stages_ms: {},
     trace_id: "t",
   };
 

@@ -6,7 +6,21 @@ import { Problem, problemOf } from "../../api/problem";
 export type Source = Schemas["AnswerSource"];
 export type Citation = Schemas["CitationBody"];
 export type Rating = NonNullable<Schemas["AnswerBody"]["rating"]>;
-export type StoredAnswer = Schemas["AnswerBody"];
+/** What of a stored answer is shown; the nearest sources are named where there is no answer. */
+export type StoredAnswer = Pick<
+  Schemas["AnswerBody"],
+  | "answer_id"
+  | "conversation_id"
+  | "state"
+  | "answer"
+  | "abstained"
+  | "reason"
+  | "sources"
+  | "citations"
+  | "unsupported_dropped"
+  | "degraded"
+  | "trace_id"
+> & { readonly rating?: Rating | null; readonly nearest?: readonly number[] };
 
 /** A sentence as it came, with what supports it. `numbers` are those that its text ends with. */
 export type Segment = {
@@ -22,6 +36,7 @@ export type Done = {
   readonly reason: string | null;
   readonly degraded: readonly string[];
   readonly unsupportedDropped: number;
+  readonly nearest: readonly number[];
 };
 
 export type Answer = {
@@ -106,6 +121,7 @@ function doneOf(fields: Fields): Done {
     reason: textOf(fields["reason"]),
     degraded: Array.isArray(fields["degraded"]) ? (fields["degraded"] as string[]) : [],
     unsupportedDropped: typeof fields["unsupported_dropped"] === "number" ? fields["unsupported_dropped"] : 0,
+    nearest: Array.isArray(fields["nearest"]) ? (fields["nearest"] as number[]) : [],
   };
 }
 
@@ -139,6 +155,7 @@ export function ofStored(stored: StoredAnswer): Answer {
       reason: stored.reason,
       degraded: stored.degraded,
       unsupportedDropped: stored.unsupported_dropped,
+      nearest: stored.nearest ?? [],
     },
   };
 }

@@ -15,8 +15,6 @@ export function turnOf(shared: SharedTurn, index: number): Turn {
     reason: null,
     unsupported_dropped: 0,
     degraded: [],
-    usage: { prompt_tokens: 0, completion_tokens: 0 },
-    stages_ms: {},
     trace_id: "",
   });
   return {
