@@ -22,8 +22,9 @@ Dogs take the stairs. The lift belongs to people with loads.
 PAYROLL = "# Payroll\n\nThe payroll is run on the 27th of each month by the payroll clerk.\n"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Closed with its module: while Playwright runs, a loop does, and no other test could run one."""
     with browser() as found:
         yield found
 
