@@ -57,14 +57,16 @@ def test_two_people_in_two_browsers_see_what_each_may_open(ann: Window, carol: W
     for window, titles in ((ann, 0), (carol, 1)):
         window.open("/search?q=payroll clerk")
         window.page.get_by_role("status").filter(has_text="result").wait_for()
-        expect(window.page.get_by_role("link", name="Payroll")).to_have_count(titles)
+        found = window.page.get_by_role("main").get_by_role("link", name="Payroll", exact=True)
+        expect(found).to_have_count(titles)
 
 
 def test_a_search_is_walked_through_and_opened_by_keyboard(ann: Window, company: Company) -> None:
     ann.open("/search")
+    expect(ann.page.get_by_label("Search for")).to_be_focused()
     ann.page.keyboard.type("dogs")
     ann.page.keyboard.press("Enter")
-    result = ann.page.get_by_role("link", name="Dogs in the office")
+    result = ann.page.get_by_role("main").get_by_role("link", name="Dogs in the office")
     expect(result).to_be_visible()
     ann.is_well()
     result.focus()
