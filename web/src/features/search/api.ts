@@ -22,6 +22,8 @@ export const searchQuery = (api: Api, search: Search) =>
             filters: filtersOf(search, new Date()),
             facets: pageParam === null ? [...FACETS] : [],
             explain: false,
+            operators: true,
+            fold: true,
             ...(pageParam === null ? {} : { cursor: pageParam }),
           },
         }),
