@@ -1,6 +1,7 @@
 """`POST /v1/chat`: a cited answer, as events or whole."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -20,7 +21,7 @@ from services.query_gateway.following import Following
 from services.query_gateway.history import History
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.retrieve import Retriever
-from services.query_gateway.rewriting import Meant
+from services.query_gateway.rewriting import Meant, Turn, rewrite
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.wire import AnswerBody, ChatRequest
 
@@ -49,11 +50,13 @@ class Chat:
         self._clock = clock
         self._settings = settings
 
-    async def assignment(self, asking: Asking, body: ChatRequest) -> Assignment:
+    async def assignment(self, asking: Asking, body: ChatRequest, *, earlier: Sequence[str] = ()) -> Assignment:
+        """`earlier` questions are those of an asker who keeps the conversation themselves."""
         tenant, person = asking.reader.tenant_id, asking.reader.credential.person_id
         await self._limits.question(tenant, person)
         conversation = ConversationId(body.conversation_id or uuid.uuid4())
-        meant = Meant(body.question)
+        rewritten = rewrite(body.question, [Turn(question) for question in earlier])
+        meant = Meant(rewritten, None if rewritten == body.question else rewritten)
         if body.conversation_id is not None:
             with asking.stages.stage("rewrite"):
                 meant = await self._history.meant(asking.reader, conversation, body.question)

@@ -21,6 +21,7 @@ from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import CITATION, DONE, ERROR, META, SOURCES, TOKEN, sources_of
 from services.query_gateway.wire import (
+    QUERY_CHARACTERS_MAX,
     AnswerSource,
     ChatRequest,
     CitationBody,
@@ -31,7 +32,7 @@ from services.query_gateway.wire import (
 )
 
 MODEL = "cortex"
-MESSAGES_MAX = 200
+MESSAGES_MAX, EARLIER_MAX = 200, 6
 CONTENT_CHARACTERS_MAX = 100_000
 NOTHING = "I found nothing that answers this among what you may open."
 
@@ -231,7 +232,7 @@ class Completions:
         checked_at = self._clock.now()
         if body.model != MODEL:
             raise Invalid(f"model: there is one, named {MODEL}")
-        assignment = await self._chat.assignment(asking, request_of(body.messages))
+        assignment = await self._chat.assignment(asking, request_of(body.messages), earlier=earlier(body.messages))
         live = await self._answering.start(assignment)
         events = self._following.shown(asking.reader, assignment.answer_id, after=0, checked_at=checked_at, live=live)
         if body.stream:
@@ -303,6 +304,12 @@ def _delta(delta: Mapping[str, object], *, finish_reason: str | None = None) -> 
 
 def _data(body: Mapping[str, object]) -> bytes:
     return f"data: {json.dumps(body, ensure_ascii=False)}\n\n".encode()
+
+
+def earlier(messages: Sequence[ChatMessage]) -> list[str]:
+    """What the user asked before, oldest first. What an assistant is said to have answered is not relied upon."""
+    asked = [message.text for message in messages if message.role == "user" and message.text.strip()]
+    return [text[:QUERY_CHARACTERS_MAX] for text in asked[-EARLIER_MAX - 1 : -1]]
 
 
 def request_of(messages: Sequence[ChatMessage]) -> ChatRequest:
