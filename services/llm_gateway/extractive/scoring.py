@@ -44,6 +44,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _EVIDENCE = {Kind.HOW_LONG: _SPAN, Kind.WHEN: _DATE, Kind.HOW_MANY: _NUMBER, Kind.WHO: _NAME, Kind.WHY: _CAUSE}
+_LETTER_HEAD = re.compile(r"(?:From|To|Cc|Bcc|Date|Subject|Reply-To|Von|An|Datum|Betreff):\s")
 _MESSAGE_HEAD = re.compile(r"^\[[^\]]*\]\s+[^:\n]{1,80}:\s")
 
 
@@ -198,6 +199,8 @@ def _is_label(said: str) -> bool:
     bare = said.strip()
     wide = not bare.isascii() and any(ord(character) > 0x2E80 for character in bare)
     few = len(bare) < 6 if wide else len(bare.split()) < 4
+    if _LETTER_HEAD.match(bare):
+        return True
     return (few and ":" not in bare.rstrip(":")) or bare.startswith("#") or bare.endswith((":", "："))
 
 

@@ -8,6 +8,9 @@ from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.settings import ComposerSettings
 
+STATEMENTS = 2
+"""How many of a document's sentences are looked at for what a newer one says otherwise."""
+
 
 def select(question: Question, scored: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
     """Best first. Equal scores keep the order of the passages."""
@@ -57,18 +60,27 @@ def _current(
     Unless the question asks for something that only the older one holds, such as a year.
     """
     best = ranked[0]
-    worth = _worth(best, scorer, settings)
+    worth, said = _worth(best, scorer, settings), _foremost(best, scorer, settings)[:STATEMENTS]
     for units in ranked[1:]:
         if _worth(units, scorer, settings) < settings.close_share * worth:
             break
-        first, other = _best(best), _best(units)
-        alike = _alike(other, first)
-        loss = scorer.coverage(first.own) - scorer.coverage(other.own)
-        dated = any(first.own[n] > 0 and other.own[n] == 0 for n in question.numbers)
-        same = alike >= settings.alike_share and loss <= settings.close_loss_max * alike and not dated
-        if same and other.fitting >= first.fitting and _newer(other, first):
-            best = units
+        if not _newer(units[0], said[0]):
+            continue
+        if any(_supersedes(question, one, first, scorer, settings) for first in said for one in units):
+            best, said = units, _foremost(units, scorer, settings)[:STATEMENTS]
     return best
+
+
+def _foremost(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
+    return sorted(units, key=lambda one: (one.label, one.astray, -_inner(one, scorer, settings)))
+
+
+def _supersedes(question: Question, one: Scored, first: Scored, scorer: Scorer, settings: ComposerSettings) -> bool:
+    alike = _alike(one, first)
+    loss = scorer.coverage(first.own) - scorer.coverage(one.own)
+    lacks = any(first.own[n] > 0 and one.own[n] == 0 for n in question.numbers)
+    close = alike >= settings.alike_share and loss <= settings.close_loss_max * alike
+    return close and one.fitting >= first.fitting and not lacks and not one.label
 
 
 def _newer(one: Scored, other: Scored) -> bool:
@@ -91,7 +103,7 @@ def _repeats(candidate: Scored, chosen: Sequence[Scored], settings: ComposerSett
 
 def _of_one(question: Question, units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
     """The best unit, and what else of its document comes near it: more where no unit answers by itself."""
-    first = max(units, key=lambda one: (not one.label, not one.astray, _inner(one, scorer, settings)))
+    first = _foremost(units, scorer, settings)[0]
     most = settings.list_sentences_max if Kind.LIST in question.kinds or first.unit.row else settings.sentences_max
     worth = {id(one): _worth_beside(one, first, scorer, settings) for one in units}
     whole = scorer.coverage(first.own) >= settings.alone_share

@@ -74,3 +74,28 @@ def test_on_what_day_is_answered_by_a_day_and_not_by_a_month() -> None:
 def test_marks_of_emphasis_are_not_said() -> None:
     page = passage("A **single** Wren costs `94` euros.", title="Prices")
     assert texts("What does a single Wren cost?", page) == ["A single Wren costs 94 euros."]
+
+
+def test_a_newer_rule_is_found_beside_a_sentence_that_speaks_more_of_the_question() -> None:
+    page = passage(
+        "Customer readings are kept for 24 months and then deleted. A customer who leaves can take readings away.",
+        title="Retention",
+        day=1,
+    )
+    letter = passage(
+        "Customers asked for it. From February on customer readings are kept for 36 months, not 24.",
+        title="A longer time",
+        score=0.9,
+        day=20,
+    )
+    given = texts("How long are readings of a customer kept?", page, letter)
+    assert "36 months" in " ".join(given)
+    assert any(sentence.startswith("As of 20 January 2026: ") for sentence in given)
+    assert "Customer readings are kept for 24 months and then deleted." not in given
+
+
+def test_the_head_of_a_letter_is_no_sentence_of_an_answer() -> None:
+    letter = passage(
+        "To: everyone@kelvane.example", "We move on 7 June to the new database.", title="The database moves"
+    )
+    assert texts("When does the database move?", letter) == ["We move on 7 June to the new database."]
