@@ -90,7 +90,7 @@ class GraphBuilder:
                 await self._end(begun)
                 raise
         try:
-            logger.info("graphs of %s: building, writes waited for %.2f s", name, time.monotonic() - began)
+            logger.info("graphs of %s: copied, writes waited for %.2f s", name, time.monotonic() - began)
             if not await self._child(begun):
                 return False
             await self._swap(begun)
@@ -102,6 +102,7 @@ class GraphBuilder:
     async def _child(self, begun: Rebuild) -> bool:
         command = (sys.executable, "-m", "cortex.adapters.qdrant_edge.build", str(begun.target), str(os.getpid()))
         process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.PIPE)
+        logger.info("graphs of %s: building in process %d", begun.collection.name, process.pid)
         try:
             async with asyncio.timeout(self._settings.timeout_s):
                 await process.communicate(begun.entry.create)
