@@ -66,7 +66,7 @@ PrincipalRef = UserRef | GroupRef | ViewersRef
 def parse_principal(text: object, *, place: str) -> PrincipalRef:
     """A principal by name; raises Invalid that names `place`."""
     if not isinstance(text, str):
-        raise Invalid(f"{place}: a principal is a text such as 'user:ann@acme.example', not {type(text).__name__}")
+        raise Invalid(f"a principal is a text such as 'user:ann@acme.example', not {type(text).__name__}", place=place)
     kind, separator, rest = text.partition(":")
     try:
         if separator and kind == "user":
@@ -79,8 +79,10 @@ def parse_principal(text: object, *, place: str) -> PrincipalRef:
             if slash:
                 return ViewersRef(slug(source), external_id(identifier))
     except Invalid as error:
-        raise Invalid(f"{place}: principal {text!r}: {error}") from error
-    raise Invalid(f"{place}: principal {text!r}: use user:EMAIL, group:ID, group:SOURCE/ID or viewers:SOURCE/CONTAINER")
+        raise Invalid(f"principal {text!r}: {error}", place=place) from error
+    raise Invalid(
+        f"principal {text!r}: use user:EMAIL, group:ID, group:SOURCE/ID or viewers:SOURCE/CONTAINER", place=place
+    )
 
 
 P = TypeVar("P")
@@ -111,32 +113,32 @@ def _choice(kind: type[E], value: object, *, place: str) -> E:
     try:
         return kind(str(value))
     except ValueError:
-        raise Invalid(f"{place}: {value!r} is not one of {', '.join(kind)}") from None
+        raise Invalid(f"{value!r} is not one of {', '.join(kind)}", place=place) from None
 
 
 def _principals(value: object, *, place: str, viewers: bool = False) -> frozenset[PrincipalRef]:
     if not isinstance(value, list):
-        raise Invalid(f"{place}: expected a list of principals")
+        raise Invalid("expected a list of principals", place=place)
     if len(value) > PRINCIPALS_MAX:
-        raise Invalid(f"{place}: {len(value)} principals; at most {PRINCIPALS_MAX}, use a group")
+        raise Invalid(f"{len(value)} principals; at most {PRINCIPALS_MAX}, use a group", place=place)
     found = frozenset(parse_principal(item, place=f"{place}[{n}]") for n, item in enumerate(value))
     if not viewers and any(isinstance(principal, ViewersRef) for principal in found):
-        raise Invalid(f"{place}: viewers: may stand in allow only")
+        raise Invalid("viewers: may stand in allow only", place=place)
     return found
 
 
 def parse_acl(value: object, *, place: str = "acl") -> Acl:
     """The JSON or YAML form of contracts.md; raises Invalid with the place and the mend."""
     if not isinstance(value, Mapping):
-        raise Invalid(f"{place}: expected a mapping with {', '.join(sorted(_KEYS))}")
+        raise Invalid(f"expected a mapping with {', '.join(sorted(_KEYS))}", place=place)
     if unknown := sorted(str(key) for key in value if key not in _KEYS):
-        raise Invalid(f"{place}: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+        raise Invalid(f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", place=place)
     sets = value.get("all_of", [])
     if not isinstance(sets, list) or len(sets) > ALL_OF_MAX:
-        raise Invalid(f"{place}.all_of: expected a list of at most {ALL_OF_MAX} lists of principals")
+        raise Invalid(f"expected a list of at most {ALL_OF_MAX} lists of principals", place=f"{place}.all_of")
     complete = value.get("complete", True)
     if not isinstance(complete, bool):
-        raise Invalid(f"{place}.complete: expected true or false")
+        raise Invalid("expected true or false", place=f"{place}.complete")
     return AclOf(
         allow=_principals(value.get("allow", []), place=f"{place}.allow", viewers=True),
         deny=_principals(value.get("deny", []), place=f"{place}.deny"),

@@ -9,7 +9,19 @@ class CortexError(Exception):
 
 
 class Invalid(CortexError):
-    """The input is wrong; the message names the place and what to change. Do not retry."""
+    """The input is wrong; the message names the place and what to change. Do not retry.
+
+    `place` is given where it is one of a request's; the message then begins with it.
+    """
+
+    def __init__(self, message: str, *, place: str | None = None) -> None:
+        super().__init__(message if place is None else f"{place}: {message}")
+        self.place = place
+
+    @property
+    def mend(self) -> str:
+        """The message without the place."""
+        return str(self) if self.place is None else str(self).removeprefix(f"{self.place}: ")
 
 
 class NotFound(CortexError):

@@ -1,7 +1,6 @@
 """Bodies of the administration's routes, and answers to them. Unknown fields are refused."""
 
 import base64
-import binascii
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -12,6 +11,7 @@ from cortex.domain.acl import Acl, PrincipalRef, parse_acl, parse_principal
 from cortex.domain.change import ContainerState, DocumentState
 from cortex.domain.errors import Invalid
 from cortex.ports.source_writer import GroupPage
+from services.control_plane.checked import checked_acl, checked_document_acl, checked_file, checked_principal
 
 EXTENSIONS = {
     "text/markdown": ".md",
@@ -34,6 +34,7 @@ def _storable(text: str) -> str:
     return text
 
 
+Principal = Annotated[str, AfterValidator(checked_principal)]
 Storable = Annotated[str, AfterValidator(_storable)]
 Version = Annotated[StrictInt, Field(ge=0, le=VERSION_MAX)]
 VersionQuery = Annotated[int, Field(ge=0, le=VERSION_MAX)]
@@ -53,7 +54,7 @@ class GroupBody(Body):
     """`members` are principals: user:EMAIL or group:ID."""
 
     name: Text
-    members: Annotated[list[str], Field(max_length=100_000)]
+    members: Annotated[list[Principal], Field(max_length=100_000)]
 
     def references(self) -> list[PrincipalRef]:
         return [parse_principal(member, place=f"members[{n}]") for n, member in enumerate(self.members)]
@@ -74,7 +75,7 @@ class DocumentBody(Body):
 
     title: Annotated[Storable, Field(min_length=1, max_length=2_000)] | None = None
     content: str | None = None
-    file: str | None = None
+    file: Annotated[str | None, AfterValidator(checked_file), Field(validate_default=True)] = None
     mime: Annotated[Storable, Field(max_length=200)] | None = None
     url: Annotated[Storable, Field(max_length=4_000)] | None = None
     author: Annotated[Storable, Field(max_length=300)] | None = None
@@ -82,10 +83,10 @@ class DocumentBody(Body):
     updated_at: AwareDatetime | None = None
     version: Version | None = None
     container: Text | None = None
-    acl: JsonValue = None
+    # After `container`, which it looks at.
+    acl: Annotated[JsonValue, AfterValidator(checked_document_acl), Field(validate_default=True)] = None
 
     def state(self, external: str) -> DocumentState:
-        """Raises Invalid with the place and the mend."""
         mime = self.mime or "text/markdown"
         name = PurePosixPath(external).name or external
         if not PurePosixPath(name).suffix:
@@ -106,19 +107,14 @@ class DocumentBody(Body):
         )
 
     def _data(self) -> bytes:
-        if (self.content is None) == (self.file is None):
-            raise Invalid("body: send content (text) or file (base64), one of them")
         if self.content is not None:
             return self.content.encode("utf-8", errors="replace")
-        try:
-            return base64.b64decode(self.file or "", validate=True)
-        except binascii.Error as error:
-            raise Invalid(f"file: not base64 ({error})") from None
+        return base64.b64decode(self.file or "", validate=True)
 
 
 class ContainerBody(Body):
     parent: Text | None = None
-    acl: JsonValue = None
+    acl: Annotated[JsonValue, AfterValidator(checked_acl)] = None
     version: Version | None = None
 
     def state(self, external: str) -> ContainerState:
@@ -128,7 +124,7 @@ class ContainerBody(Body):
 class SourceGroupBody(Body):
     """All members, or with `generation` a page of them: the group is theirs once the page with `last` has come."""
 
-    members: Annotated[list[str], Field(max_length=100_000)]
+    members: Annotated[list[Principal], Field(max_length=100_000)]
     version: Version | None = None
     generation: Version | None = None
     last: StrictBool | None = None
@@ -140,16 +136,16 @@ class SourceGroupBody(Body):
         """None where all of them are here. Raises Invalid."""
         if self.generation is None:
             if self.last is not None:
-                raise Invalid("last: belongs to a page; send generation as well")
+                raise Invalid("belongs to a page; send generation as well", place="last")
             return None
         if len(self.members) > PAGE_MAX:
-            raise Invalid(f"members: {len(self.members)} in one page; at most {PAGE_MAX}")
+            raise Invalid(f"{len(self.members)} in one page; at most {PAGE_MAX}", place="members")
         return GroupPage(self.generation, bool(self.last), self.version)
 
 
 class GroupChangeBody(Body):
-    add: Annotated[list[str], Field(max_length=10_000)] = []
-    remove: Annotated[list[str], Field(max_length=10_000)] = []
+    add: Annotated[list[Principal], Field(max_length=10_000)] = []
+    remove: Annotated[list[Principal], Field(max_length=10_000)] = []
 
 
 def principals(names: list[str], *, place: str) -> list[PrincipalRef]:

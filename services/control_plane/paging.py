@@ -26,7 +26,7 @@ def after(cursor: str) -> str:
     try:
         return cursor and str(uuid.UUID(cursor))
     except ValueError:
-        raise Invalid("cursor: send what next_cursor said") from None
+        raise Invalid("send what next_cursor said", place="cursor") from None
 
 
 def page(found: Sequence[T], limit: int) -> tuple[Sequence[T], str | None]:

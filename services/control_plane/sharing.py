@@ -101,4 +101,4 @@ def _cursor(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise Invalid("cursor: send back what an earlier page gave") from None
+        raise Invalid("send back what an earlier page gave", place="cursor") from None

@@ -12,7 +12,7 @@ from cortex.domain.errors import Invalid
 from cortex.ports.conversation_store import Place
 
 OFFSET_MAX = 400
-NOBODYS = "cursor: not a cursor of this service; leave it out to start at the first page"
+NOBODYS = "not a cursor of this service; leave it out to start at the first page"
 
 
 def fingerprint(*parts: object) -> str:
@@ -30,11 +30,11 @@ def decode_cursor(cursor: str | None, query: str) -> int:
     try:
         offset, owner = _unpacked(cursor)
     except (binascii.Error, ValueError, TypeError):
-        raise Invalid(NOBODYS) from None
+        raise Invalid(NOBODYS, place="cursor") from None
     if owner != query:
-        raise Invalid("cursor: belongs to another query; send the same query and filters, or leave it out")
+        raise Invalid("belongs to another query; send the same query and filters, or leave it out", place="cursor")
     if not isinstance(offset, int) or isinstance(offset, bool) or not 0 < offset <= OFFSET_MAX:
-        raise Invalid(f"cursor: pages end at {OFFSET_MAX} documents; narrow the query with filters")
+        raise Invalid(f"pages end at {OFFSET_MAX} documents; narrow the query with filters", place="cursor")
     return offset
 
 
@@ -50,9 +50,9 @@ def decode_place(cursor: str | None) -> Place | None:
         at, identifier = _unpacked(cursor)
         place = Place(datetime.fromisoformat(at), str(uuid.UUID(identifier)))
     except (binascii.Error, ValueError, TypeError, AttributeError):
-        raise Invalid(NOBODYS) from None
+        raise Invalid(NOBODYS, place="cursor") from None
     if place.at.tzinfo is None:
-        raise Invalid(NOBODYS)
+        raise Invalid(NOBODYS, place="cursor")
     return place
 
 

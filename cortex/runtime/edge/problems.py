@@ -83,8 +83,14 @@ def problem_of(error: CortexError, *, trace: str) -> ProblemBody:
     for kind, status, name in _STATUS:
         if isinstance(error, kind):
             fixed = {"not-found": NOT_FOUND, "bug": "An invariant does not hold; the log says more."}
-            return problem(status, name, fixed.get(name, str(error)), trace=trace)
+            return problem(status, name, fixed.get(name, str(error)), trace=trace, errors=_placed(error))
     return problem(500, "bug", "An unexpected error; the log says more.", trace=trace)
+
+
+def _placed(error: CortexError) -> list[Misplaced]:
+    if isinstance(error, Invalid) and error.place is not None:
+        return [Misplaced(place=error.place, message=error.mend)]
+    return []
 
 
 def response(body: ProblemBody, headers: dict[str, str] | None = None) -> Response:
