@@ -4,6 +4,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 from pathlib import Path
 
 import jwt
@@ -20,7 +21,6 @@ from cortex.ports.tenants import Tenants
 ISSUER = "cortex-local"
 ALGORITHM = "HS256"
 KEY_BYTES = 32
-LEEWAY_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class LocalTokens:
             "sub": normalise_email(claims.email),
             "role": claims.role.value,
             "iat": int(now.timestamp()),
-            "exp": int((now + ttl).timestamp()),
+            "exp": ceil((now + ttl).timestamp()),
         }
         return jwt.encode(payload, self._key, algorithm=ALGORITHM)
 
@@ -64,7 +64,7 @@ class LocalTokens:
             expires = float(payload["exp"])
         except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, Invalid):
             raise Denied("the token was not made by this platform; `cortex token EMAIL` makes one") from None
-        if self._clock.now().timestamp() > expires + LEEWAY_S:
+        if self._clock.now().timestamp() >= expires:
             raise Denied("the token has expired; `cortex token EMAIL` makes a new one")
         return claims
 

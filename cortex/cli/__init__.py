@@ -1,6 +1,9 @@
 """The `cortex` command: one module a command, registered here by one line each."""
 
+import json
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -16,6 +19,24 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"cortex {version('cortex-platform')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    shown: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_version, help="Print the version."),
+    ] = False,
+) -> None:
+    """Permission-checked, cited answers over everything a company writes."""
+
+
 app.command("up")(up.up)
 app.command("down")(down.down)
 app.command("status")(status.status)
@@ -37,5 +58,7 @@ def main() -> None:
     try:
         app()
     except CortexError as error:
+        if "--json" in sys.argv:
+            print(json.dumps({"error": {"title": type(error).__name__, "detail": str(error)}}))
         print(f"cortex: {error}", file=sys.stderr)
         sys.exit(exit_code_for(error))

@@ -31,11 +31,14 @@ def ask(
     json_output: JsonOption = False,
 ) -> None:
     """Ask as a person: an answer from what they may open, each sentence cited, or that there is none."""
+    if not question.strip():
+        raise typer.BadParameter("ask something", param_hint="QUESTION")
     with Gateway.at(data, email=as_, tenant=tenant) as gateway:
         if json_output:
             typer.echo(json.dumps(gateway.post("/v1/chat", {"question": question})))
             return
-        _stream(Console(highlight=False), gateway, question)
+        if not _stream(Console(highlight=False), gateway, question) and as_ == ADMINISTRATOR:
+            typer.echo(f"(asked as {as_}; --as EMAIL)", err=True)
 
 
 def why_not(reason: object) -> str:
@@ -43,7 +46,9 @@ def why_not(reason: object) -> str:
     return WHY_NOT.get(str(reason), f"{reason}.")
 
 
-def _stream(console: Console, gateway: Gateway, question: str) -> None:
+def _stream(console: Console, gateway: Gateway, question: str) -> bool:
+    """Whether there was an answer."""
+    answered = False
     sources: list[dict[str, object]] = []
     cited: set[object] = set()
     for kind, data in gateway.events("/v1/chat", {"question": question}):
@@ -60,8 +65,10 @@ def _stream(console: Console, gateway: Gateway, question: str) -> None:
             case "done" if event["abstained"]:
                 console.print(f"[yellow]No answer:[/] {why_not(event.get('reason'))}")
             case "done":
+                answered = True
                 console.print()
     for source in sources:
         if source["n"] in cited:
             place = f"  {source['url']}" if source["url"] else ""
             console.print(Text(f"[{source['n']}] {source['title']}{place}", style="dim"))
+    return answered

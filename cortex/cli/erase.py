@@ -14,7 +14,7 @@ from cortex.cli.gateway import TENANT, Gateway
 from cortex.cli.options import DATA_FOLDER, DataOption
 from cortex.cli.source import TenantOption, administering, mapping
 from cortex.domain.erasure import signed_bytes
-from cortex.domain.errors import Bug, Invalid
+from cortex.domain.errors import Bug, Invalid, NotFound
 from cortex.runtime.local.folder import DataFolder
 
 POLL_S = 0.25
@@ -34,10 +34,13 @@ def erase(
     if context.invoked_subcommand is not None:
         return
     if (document is None) == (person is None):
-        raise Invalid("name --document ID or --person EMAIL, one of them")
+        raise typer.BadParameter("name one of them", param_hint="--document ID or --person EMAIL")
     body: dict[str, object] = {"document": document} if document is not None else {"person": person}
     with administering(data, tenant) as gateway:
-        asked = gateway.post("/admin/v1/erasures", body)
+        try:
+            asked = gateway.post("/admin/v1/erasures", body)
+        except NotFound as error:
+            raise NotFound(f"no document {document!r}" if document else f"nobody is known as {person!r}") from error
         if not wait:
             typer.echo(f"erasure {asked['id']} is under way", err=True)
             return

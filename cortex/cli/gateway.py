@@ -20,6 +20,7 @@ TENANT = "default"
 ADMINISTRATOR = "admin@localhost"
 COMMAND_TTL = timedelta(minutes=30)
 TIMEOUT_S = 60.0
+KEY_FILE = "token.key"
 
 _ERRORS: Mapping[int, type[CortexError]] = {
     400: Invalid,
@@ -34,9 +35,11 @@ _ERRORS: Mapping[int, type[CortexError]] = {
 
 
 def mint(data: Path, claims: LocalClaims, ttl: timedelta) -> str:
-    """A local token. Whoever may read the data folder's key may be anyone."""
-    folder = DataFolder.open(data.expanduser().absolute())
-    return LocalTokens(folder.root / "token.key", SystemClock()).mint(claims, ttl=ttl)
+    """A local token. Whoever may read the data folder's key may be anyone. NotFound where no platform made a key."""
+    root = data.expanduser().absolute()
+    if not (root / KEY_FILE).is_file():
+        raise NotFound(f"there is no platform in {root}; name its folder with --data, or start one with `cortex up`")
+    return LocalTokens(root / KEY_FILE, SystemClock()).mint(claims, ttl=ttl)
 
 
 class Gateway:

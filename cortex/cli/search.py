@@ -1,6 +1,7 @@
 """`cortex search`: results that a person may open."""
 
 import json
+import re
 from typing import Annotated
 
 import typer
@@ -11,7 +12,9 @@ from rich.text import Text
 from cortex.cli.gateway import ADMINISTRATOR, TENANT, Gateway
 from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
 from cortex.cli.source import integer, mapping, mappings, strings
+from cortex.domain.query import Mode
 
+MOMENT = "2026-01-31 (midnight UTC) or 2026-01-31T09:00:00Z"
 INDENT = (0, 0, 0, 4)
 AsOption = Annotated[str, typer.Option("--as", metavar="EMAIL", help="Whose question it is; needs the token key.")]
 
@@ -19,17 +22,19 @@ AsOption = Annotated[str, typer.Option("--as", metavar="EMAIL", help="Whose ques
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY")],
     as_: AsOption = ADMINISTRATOR,
-    mode: Annotated[str, typer.Option(help="hybrid, dense or lexical.")] = "hybrid",
+    mode: Annotated[Mode, typer.Option(help="Which arms search, and how their lists become one.")] = Mode.HYBRID,
     limit: Annotated[int, typer.Option(min=1, max=50, help="How many results.")] = 10,
-    as_of: Annotated[str | None, typer.Option("--as-of", metavar="T", help="Hide what is younger.")] = None,
-    known_at: Annotated[str | None, typer.Option("--known-at", metavar="T", help="What was known then.")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="T", help=f"Hide what is younger: {MOMENT}.")] = None,
+    known_at: Annotated[
+        str | None, typer.Option("--known-at", metavar="T", help=f"What was known then: {MOMENT}.")
+    ] = None,
     tenant: Annotated[str, typer.Option(help="Which tenant.")] = TENANT,
     data: DataOption = DATA_FOLDER,
     json_output: JsonOption = False,
 ) -> None:
     """Search as a person: only what they may open is found, counted or shown."""
-    body: dict[str, object] = {"query": query, "mode": mode, "limit": limit}
-    body |= {name: value for name, value in (("as_of", as_of), ("known_at", known_at)) if value is not None}
+    body: dict[str, object] = {"query": query, "mode": mode.value, "limit": limit}
+    body |= {name: moment(value) for name, value in (("as_of", as_of), ("known_at", known_at)) if value is not None}
     with Gateway.at(data, email=as_, tenant=tenant) as gateway:
         found = gateway.post("/v1/search", body)
     if json_output:
@@ -44,6 +49,11 @@ def search(
         console.print(Text(hint, style="dim"))
     for part in strings(found.get("degraded")):
         console.print(f"[yellow]without {part}[/]")
+
+
+def moment(text: str) -> str:
+    """A date is its midnight, UTC; anything else is left to the gateway."""
+    return f"{text}T00:00:00Z" if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) else text
 
 
 def _print(console: Console, number: int, result: dict[str, object]) -> None:

@@ -1,7 +1,11 @@
 """`cortex source add | list | sync | rm`: sources of the local platform."""
 
 import json
+import shlex
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +18,10 @@ from rich.table import Table
 from cortex.cli.gateway import TENANT, Gateway, segment
 from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
 from cortex.domain.credential import Role
-from cortex.domain.errors import Bug, Invalid
+from cortex.domain.errors import Bug, Invalid, NotFound
 
 POLL_S = 0.25
+PIPED_WIDTH = 400
 app = typer.Typer(help="Sources: add, list, sync and remove them.", no_args_is_help=True)
 
 TenantOption = Annotated[str, typer.Option("--tenant", help="Which tenant.")]
@@ -41,7 +46,7 @@ def add(
         added = gateway.post("/admin/v1/sources", body)
     for warning in strings(added["warnings"]):
         typer.echo(f"warning: {warning}", err=True)
-    typer.echo(f"added {name}; `cortex source sync {name} --wait` reads it", err=True)
+    typer.echo(f"added {name}; `cortex source sync {name} --wait{on(data)}` reads it", err=True)
 
 
 @app.command("list")
@@ -52,14 +57,15 @@ def list_(tenant: TenantOption = TENANT, data: DataOption = DATA_FOLDER, json_ou
     if json_output:
         typer.echo(json.dumps(found))
         return
-    table = Table("source", "type", "state", "indexed", "waiting", "failed", "last run", box=None)
+    table = Table("source", "type", "state", "readable", "unreadable", "not read", "waiting", "last run", box=None)
     for source in mappings(found["items"]):
         documents = mapping(source["documents"])
         run = mapping(source["last_run"]) if source["last_run"] else {}
-        counts = (str(documents[name]) for name in ("indexed", "waiting", "failed"))
-        last = f"{run['state']} {run['finished_at'] or run['started_at']}" if run else "never"
+        counts = (readable(documents), *(str(documents[name]) for name in ("unreadable", "not_read", "waiting")))
+        last = f"{run['state']} {to_the_second(run['finished_at'] or run['started_at'])}" if run else "never"
         table.add_row(str(source["name"]), str(source["type"]), str(source["state"]), *counts, last)
-    Console().print(table)
+    console = Console()
+    console.print(table, width=None if console.is_terminal else PIPED_WIDTH, no_wrap=not console.is_terminal)
 
 
 @app.command("sync")
@@ -72,7 +78,8 @@ def sync(
 ) -> None:
     """Read a source now."""
     with administering(data, tenant) as gateway:
-        run_id = start_sync(gateway, name, full=full)
+        with known(name, data):
+            run_id = start_sync(gateway, name, full=full)
         if not wait:
             typer.echo(f"started run {run_id}", err=True)
             return
@@ -85,9 +92,23 @@ def sync(
 @app.command("rm")
 def remove(name: NameArgument, tenant: TenantOption = TENANT, data: DataOption = DATA_FOLDER) -> None:
     """Remove a source with everything that came from it."""
-    with administering(data, tenant) as gateway:
+    with administering(data, tenant) as gateway, known(name, data):
         gateway.delete(f"/admin/v1/sources/{segment(name)}")
-    typer.echo(f"removing {name}; `cortex source list` shows when it is gone", err=True)
+    typer.echo(f"removing {name}; `cortex source list{on(data)}` shows when it is gone", err=True)
+
+
+@contextmanager
+def known(name: str, data: Path) -> Iterator[None]:
+    """An administrator may know which sources there are: says so where `name` is none of them."""
+    try:
+        yield
+    except NotFound as error:
+        raise NotFound(f"no source {name!r}; `cortex source list{on(data)}` shows them") from error
+
+
+def on(data: Path) -> str:
+    """The option that a command in a hint needs to mean the same platform."""
+    return "" if data == DATA_FOLDER else f" --data {shlex.quote(str(data))}"
 
 
 def read_config(path: Path) -> dict[str, object]:
@@ -138,13 +159,22 @@ def show_outcome(console: Console, name: str, detail: dict[str, object], run_id:
     run, documents = run_of(detail, run_id), mapping(detail["documents"])
     console.print(
         f"{name}: {run['seen']} seen, {run['changed']} changed, {run['deleted']} deleted,"
-        f" {documents['indexed']} indexed, {documents['failed']} failed",
+        f" {readable(documents)} readable, {documents['unreadable']} unreadable, {documents['not_read']} not read",
         highlight=False,
     )
     for failure in mappings(detail["failures"]):
         console.print(f"  {failure['place']}: {failure['message']}", highlight=False, markup=False, soft_wrap=True)
     if run["state"] == "failed":
         raise Invalid(f"{name}: {run['error']}")
+
+
+def readable(documents: dict[str, object]) -> str:
+    """How many are indexed with something in them."""
+    return str(max(0, integer(documents["indexed"]) - integer(documents["unreadable"])))
+
+
+def to_the_second(moment: object) -> str:
+    return f"{datetime.fromisoformat(str(moment)).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def mapping(value: object) -> dict[str, object]:

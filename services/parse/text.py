@@ -10,6 +10,10 @@ from cortex.domain.errors import Invalid
 
 SAMPLE_BYTES = 64 * 1024
 NUL_SHARE_MAX = 0.001
+BINARY = "is binary of an unknown kind, not text; convert it to text, Markdown, HTML, DOCX or PDF"
+UNITS_MIN = 4
+UNASSIGNED_SHARE_MAX = 0.1
+BYTES_OF_TEXT_SHARE_MAX = 0.9
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -29,6 +33,9 @@ _UNWANTED = re.compile(
 _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _EXCESS = re.compile(f"([{_MARKS}]{{30}})[{_MARKS}]+")
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_UNWRITTEN = frozenset(["Cn", "Cs"])
+_PRINTABLE = range(0x20, 0x7F)
+_BLANK = b"\0\t\n\r"
 _SPACES = re.compile(r"\s+")
 # Python also knows codecs that are not character sets (idna, unicode_escape), and a file may ask for them.
 _CHARACTER_SETS = re.compile(r"utf-|iso|cp\d|koi8|gb|big5|euc_|shift_jis|mac|ascii|hz$|johab|tis|ptcp|kz")
@@ -76,12 +83,15 @@ def decode(data: bytes, *, declared: str | None = None) -> Decoded:
     """By byte order mark, as UTF-8, as declared, then by guess. Raises Invalid for what is not text."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return Decoded(data[len(mark) :].decode(encoding, "replace"), encoding)
+            body = data[len(mark) :]
+            if encoding.startswith("utf-16") and _is_no_utf_16(body[:SAMPLE_BYTES], encoding):
+                raise Invalid(BINARY)
+            return Decoded(body.decode(encoding, "replace"), encoding)
     wide = _wide_encoding(data)
     if wide:
         return Decoded(data.decode(wide, "replace"), wide, guessed=True)
     if data[:SAMPLE_BYTES].count(0) > NUL_SHARE_MAX * min(len(data), SAMPLE_BYTES):
-        raise Invalid("is binary of an unknown kind, not text; convert it to text, Markdown, HTML, DOCX or PDF")
+        raise Invalid(BINARY)
     try:
         return Decoded(data.decode(), "utf-8")
     except UnicodeDecodeError:
@@ -113,6 +123,20 @@ def _wide_encoding(data: bytes) -> str | None:
     if even > 0.4 * pairs and odd < 0.05 * pairs:
         return "utf-16-be"
     return None
+
+
+def _is_no_utf_16(sample: bytes, encoding: str) -> bool:
+    """Other bytes behind what looks like a mark: code points that nobody writes, or single-byte text in pairs."""
+    units = len(sample) // 2
+    if units < UNITS_MIN:
+        return False
+    sample = sample[: units * 2]
+    text = sample.decode(encoding, "replace")
+    unwritten = sum(character == "\ufffd" or unicodedata.category(character) in _UNWRITTEN for character in text)
+    high, low = (sample[1::2], sample[0::2]) if encoding == "utf-16-le" else (sample[0::2], sample[1::2])
+    pairs = zip(high, low, strict=True)
+    paired = sum(first in _PRINTABLE and (second in _PRINTABLE or second in _BLANK) for first, second in pairs)
+    return unwritten > UNASSIGNED_SHARE_MAX * units or paired > BYTES_OF_TEXT_SHARE_MAX * units
 
 
 def _guess(data: bytes) -> Decoded:

@@ -60,7 +60,7 @@ def test_a_source_from_its_addition_to_its_removal(company: Company, cortex: Run
     added = cortex("source", "add", "files", "--name", "docs", "--config", str(config), *tenant)
     assert (added.stdout, "added docs" in added.stderr) == ("", True)
     synced = cortex("source", "sync", "docs", "--wait", *tenant).stderr
-    assert "docs: 2 seen, 2 changed, 0 deleted, 2 indexed, 1 failed" in synced
+    assert "docs: 2 seen, 2 changed, 0 deleted, 1 readable, 1 unreadable, 0 not read" in synced
     assert re.search(r"^  empty\.md: parse: ", synced, re.MULTILINE)
     (listed,) = one_object(cortex("source", "list", "--json", *tenant))["items"]
     assert (listed["name"], listed["documents"]["indexed"]) == ("docs", 2)
@@ -78,6 +78,7 @@ def test_a_source_from_its_addition_to_its_removal(company: Company, cortex: Run
     assert said.startswith("The beehive is inspected in April. [1]")
     assert "[1] Bees" in said
     assert "No answer" in cortex("ask", "Who sold the beehive?", "--as", "bob@acme.example", *tenant).stdout
+    assert "(asked as admin@localhost; --as EMAIL)" in cortex("ask", "Who sold the beehive?", *tenant).stderr
 
     cortex("source", "rm", "docs", *tenant)
     company.removed("docs")
@@ -89,7 +90,10 @@ def test_what_is_not_there_and_what_is_wrong_have_codes_of_their_own(
 ) -> None:
     tenant = ("--tenant", company.name)
     missing = cortex("source", "sync", "nothing", *tenant, expect=ExitCode.NOT_FOUND)
-    assert missing.stderr.startswith("cortex: ")
+    assert missing.stderr.startswith("cortex: no source 'nothing'; `cortex source list")
+    assert "cortex: no source" in cortex("source", "rm", "nothing", *tenant, expect=ExitCode.NOT_FOUND).stderr
+    nobody = cortex("erase", "--person", "nobody@acme.example", *tenant, expect=ExitCode.NOT_FOUND)
+    assert "nobody@acme.example" in nobody.stderr
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("- a\n- list\n", encoding="utf-8")
     add = ("source", "add", "files", "--name", "docs", "--config")
@@ -98,7 +102,10 @@ def test_what_is_not_there_and_what_is_wrong_have_codes_of_their_own(
     assert "absent.yaml" in absent.stderr
     wrong.write_text("path: relative\n", encoding="utf-8")
     assert "config.path" in cortex(*add, str(wrong), *tenant, expect=ExitCode.INVALID_INPUT).stderr
-    cortex("search", "x", "--mode", "telepathy", *tenant, expect=ExitCode.INVALID_INPUT)
+    cortex("search", "x", "--mode", "telepathy", *tenant, expect=ExitCode.USAGE)
+    wrong.write_text(f"path: {tmp_path / 'absent'}\n", encoding="utf-8")
+    assert "there is no folder" in cortex(*add, str(wrong), *tenant, expect=ExitCode.INVALID_INPUT).stderr
+    cortex("search", "x", "--as-of", "2020-01-01", *tenant)
     cortex("search", "x", "--limit", "51", *tenant, expect=ExitCode.USAGE)
     cortex("search", "x", "--data", str(tmp_path / "elsewhere"), expect=ExitCode.NOT_FOUND)
 

@@ -70,7 +70,7 @@ _FORGET_BLOCKS_BELOW = text("DELETE FROM blocks WHERE document_id = :document AN
 _FORGET_CHUNKS_BELOW = text("DELETE FROM chunks WHERE document_id = :document AND revision < :revision")
 _FAIL = text(
     "INSERT INTO source_failures (tenant_id, source_id, external_id, stage, place, message)"
-    " SELECT tenant_id, source_id, external_id, :stage, name, :message FROM documents"
+    " SELECT tenant_id, source_id, external_id, :stage, external_id, :message FROM documents"
     " WHERE id = :document AND revision = :revision AND tombstoned_at IS NULL"
     " ON CONFLICT (tenant_id, source_id, external_id, stage) DO UPDATE SET message = excluded.message, at = now()"
 )

@@ -162,4 +162,4 @@ async def _put_one(connection: AsyncConnection, scene: Scene, state: DocumentSta
         async with connection.begin_nested():
             return await document_rows.put_document(connection, scene, state, reset=False)
     except (Invalid, Conflict) as error:
-        return Failure(state.external_id, state.name, str(error))
+        return Failure(state.external_id, state.external_id, str(error))

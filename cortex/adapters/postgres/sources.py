@@ -85,6 +85,10 @@ _COUNTS = text(
     "SELECT count(*) FILTER (WHERE indexed_revision = revision) AS indexed,"
     " count(*) FILTER (WHERE indexed_revision <> revision) AS waiting,"
     " (SELECT count(*) FROM source_failures WHERE source_id = :source) AS failed,"
+    " (SELECT count(DISTINCT external_id) FROM source_failures WHERE source_id = :source AND stage <> 'fetch')"
+    "  AS unreadable,"
+    " (SELECT count(DISTINCT external_id) FROM source_failures WHERE source_id = :source AND stage = 'fetch')"
+    "  AS not_read,"
     " (SELECT count(*) FROM chunks c JOIN documents d ON d.id = c.document_id AND c.revision = d.indexed_revision"
     "  WHERE d.source_id = :source AND d.tombstoned_at IS NULL) AS chunks"
     " FROM documents WHERE tombstoned_at IS NULL AND source_id = :source"
@@ -201,7 +205,10 @@ class PostgresSources(LeavesLines):
             return [Failure(*row) for row in await connection.execute(_FAILURES, {"source": source, "most": limit})]
 
     async def counts(self, tenant: TenantId, source: SourceId) -> dict[str, int]:
-        """Live documents that are indexed, those that wait to be, items that failed, and chunks in the index."""
+        """Live documents that are indexed, those that wait to be, what failed, and chunks in the index.
+
+        `unreadable` are indexed documents of which nothing could be read; `not_read` did not come in at all.
+        """
         async with self._database.tenant(tenant) as connection:
             return dict((await connection.execute(_COUNTS, {"source": source})).one()._mapping)
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -66,6 +67,8 @@ class Envelope:
                 status, started = message["status"], True
                 headers = MutableHeaders(scope=message)
                 headers["X-Trace-Id"] = span.trace_id
+                if status == HTTPStatus.NO_CONTENT:
+                    del headers["content-type"]
                 for name, value in _SAFE_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -1,6 +1,11 @@
 """Every command explains itself, and a mistake in its use is one message with exit code 2."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -9,6 +14,7 @@ from typer.testing import CliRunner
 
 from cortex.cli import app
 from cortex.cli.exits import ExitCode
+from cortex.cli.search import moment
 
 NAMES = {"up", "down", "status", "doctor", "demo", "token", "source", "search", "ask"}
 
@@ -55,6 +61,31 @@ def test_an_unknown_option_is_a_mistake_in_use(path: tuple[str, ...]) -> None:
     result = CliRunner().invoke(app, [*path, "--no-such-option"])
     assert result.exit_code == ExitCode.USAGE
     assert result.stdout == ""
+
+
+def test_the_version_is_printed_alone() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (ExitCode.DONE, f"cortex {version('cortex-platform')}\n")
+
+
+@pytest.mark.parametrize("words", [("ask", " "), ("erase",), ("search", "x", "--mode", "telepathy")], ids=" ".join)
+def test_what_says_nothing_is_a_mistake_in_use(words: tuple[str, ...], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*words, "--data", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (ExitCode.USAGE, "")
+
+
+def test_under_json_an_error_is_one_object_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "cortex.cli", "search", "x", "--json", "--data", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == ExitCode.NOT_FOUND
+    assert json.loads(done.stdout)["error"]["detail"] == done.stderr.strip().removeprefix("cortex: ")
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"), [("2020-01-01", "2020-01-01T00:00:00Z"), ("2020-01-01T09:00:00Z", "2020-01-01T09:00:00Z")]
+)
+def test_a_date_is_its_midnight(said: str, sent: str) -> None:
+    assert moment(said) == sent
 
 
 def test_completion_is_offered() -> None:

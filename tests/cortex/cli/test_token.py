@@ -10,7 +10,7 @@ from cortex.adapters.local_tokens import LocalClaims, LocalTokens
 from cortex.cli import app
 from cortex.cli.exits import ExitCode
 from cortex.domain.credential import Role
-from cortex.domain.errors import Denied
+from cortex.domain.errors import Denied, NotFound
 
 EMAIL = "ann@acme.example"
 
@@ -24,6 +24,9 @@ class ClockAt:
 
 
 def token(data: Path, *arguments: str) -> str:
+    """From a folder in which a platform has made its key."""
+    data.mkdir(exist_ok=True)
+    LocalTokens(data / "token.key", ClockAt(timedelta()))
     result = CliRunner().invoke(app, ["token", EMAIL, "--data", str(data), *arguments])
     assert result.exit_code == ExitCode.DONE, result.output
     assert result.stdout.count("\n") == 1, "printed alone"
@@ -45,6 +48,14 @@ def test_the_key_of_another_data_folder_does_not_vouch_for_it(tmp_path: Path) ->
     token(tmp_path / "other")
     with pytest.raises(Denied, match="not made by this platform"):
         verified(tmp_path / "other", printed)
+
+
+def test_a_folder_without_a_platform_stays_as_it_is(tmp_path: Path) -> None:
+    mistyped = tmp_path / "mistyped"
+    result = CliRunner().invoke(app, ["token", EMAIL, "--data", str(mistyped)])
+    assert isinstance(result.exception, NotFound)
+    assert str(mistyped) in str(result.exception)
+    assert not mistyped.exists()
 
 
 def test_the_key_is_its_owners_alone(tmp_path: Path) -> None:

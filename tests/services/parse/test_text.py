@@ -79,3 +79,17 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
 def test_lines_flow_with_spaces_but_not_between_chinese_characters() -> None:
     assert flow(["one", "two"]) == "one two"
     assert flow(["你好", "世界", "ok"]) == "你好世界 ok"
+
+
+@pytest.mark.parametrize("raw", [b"\xff\xfe\0garbage", b"\xfe\xffno UTF-16, though", b"\xff\xfe" + b"\xfd\xff" * 9])
+def test_a_mark_does_not_make_other_bytes_text(raw: bytes) -> None:
+    with pytest.raises(Invalid, match="binary"):
+        decode(raw)
+
+
+@pytest.mark.parametrize(
+    "text", ["汉", "中文文档的一个标题：说明，第二版。", "日本語の文書です。", "Grüße, Zoë", "한국어 문서"]
+)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_behind_its_mark_is_read(text: str, encoding: str) -> None:
+    assert decode(("\ufeff" + text).encode(encoding)).text == text

@@ -74,6 +74,8 @@ class FilesConnector:
 
     async def check(self, config: Config) -> list[str]:
         files = parse_config(config)
+        if not await asyncio.to_thread(Path(files.path).is_dir):
+            raise Invalid(f"there is no folder {files.path}", place="config.path")
         async with self._opened(files) as walk:
             warnings = []
             if await asyncio.to_thread(walk.root_acl) is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -140,6 +141,18 @@ async def test_a_failure_is_shown_until_the_document_is_read(store: Store, revis
     assert await failures(store) == ["parse: encrypted PDF"]
     await revisions.save_parsed(store.tenant, document, 1, read())
     assert await failures(store) == []
+
+
+async def test_an_unreadable_document_is_named_by_its_external_id_and_counted(
+    store: Store, revisions: PostgresRevisions
+) -> None:
+    state = replace(page(), external_id="eng/keys.md", name="keys.md")
+    document = (await store.writer.put_document(store.tenant, store.source, state)).document_id
+    await revisions.fail(store.tenant, document, 1, stage="parse", message="encrypted")
+    (failure,) = await store.sources.failures(store.tenant, store.source, limit=10)
+    assert failure.place == "eng/keys.md"
+    counts = await store.sources.counts(store.tenant, store.source)
+    assert (counts["unreadable"], counts["not_read"]) == (1, 0)
 
 
 async def test_a_failure_of_an_older_revision_is_nobodys_business(store: Store, revisions: PostgresRevisions) -> None:
