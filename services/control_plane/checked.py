@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pydantic import JsonValue, ValidationError, ValidationInfo
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from cortex.domain.acl import PRINCIPALS_MAX, parse_acl, parse_principal
 from cortex.domain.errors import Invalid
@@ -22,11 +21,13 @@ def checked_acl(value: JsonValue) -> JsonValue:
     """Raises ValidationError with the place of each mistake, at most MISTAKES_MAX."""
     found = [] if value is None else list(islice(_mistakes(value), MISTAKES_MAX))
     if found:
-        details = [
-            InitErrorDetails(type=PydanticCustomError("acl", "{mend}", {"mend": mend}), loc=place, input=None)
-            for place, mend in found
-        ]
-        raise ValidationError.from_exception_data("acl", details)
+        raise ValidationError.from_exception_data(
+            "acl",
+            [
+                {"type": "value_error", "loc": place, "input": None, "ctx": {"error": ValueError(mend)}}
+                for place, mend in found
+            ],
+        )
     return value
 
 
@@ -74,7 +75,7 @@ def _mistakes(acl: JsonValue) -> Iterator[Mistake]:
         except Invalid as error:
             name = key.encode("utf-8", "backslashreplace").decode()
             items = value if isinstance(value, list) and len(value) <= PRINCIPALS_MAX else []
-            single = [((name, n), mend) for n, item in enumerate(items) if (mend := _mend(key, item))]
+            single: list[Mistake] = [((name, n), mend) for n, item in enumerate(items) if (mend := _mend(key, item))]
             yield from single or [((name,), error.mend)]
 
 
