@@ -47,7 +47,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(LOCAL) $(MODEL_WEIGHTS) $(ENGINE) $(WEB) ## set up everything that running needs: packages, local servers, model, web application
 	@umask 077 && $(BIN)/cortex models build >&2
