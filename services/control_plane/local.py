@@ -131,7 +131,9 @@ def local_router(ports: IdentityPorts, entry: LocalEntry) -> APIRouter:
     @router.post("/token", operation_id="make_local_token", dependencies=[Depends(same_user)])
     async def token(body: NamedPerson) -> LocalToken:
         """For looking at the same question as somebody else, beside one's own."""
-        await _chosen(ports, tenant_id(slug(body.tenant)), body.email)
+        credential = await _chosen(ports, tenant_id(slug(body.tenant)), body.email)
+        entries = [AuditEntry(credential.email, "token.make", str(credential.person_id))]
+        await ports.audit.append(credential.tenant_id, entries)
         return LocalToken(token=entry.tokens.token(slug(body.tenant), body.email, ttl=TOKEN_TTL))
 
     return router
