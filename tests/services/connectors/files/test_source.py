@@ -387,5 +387,5 @@ async def test_a_wrong_config_says_what_to_mend(config: dict[str, object], words
 
 
 async def test_check_tells_of_a_root_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="missing"):
+    with pytest.raises(Invalid, match="missing"):
         await FilesConnector().check({"path": str(tmp_path / "missing")})
