@@ -70,7 +70,7 @@ def asked(dependant: Dependant, methods: set[str]) -> str:
     """What a route asks of a credential, as the page says it."""
     for call in calls(dependant):
         if isinstance(call, SameUser):
-            return "a browser of the user that the platform runs as, in evaluation mode"
+            return "whoever the platform runs as, in a browser, in evaluation mode"
         if isinstance(call, Identify):
             return "whoever is signed in, with the scope `read`"
         if isinstance(call, Requires | Operator):
