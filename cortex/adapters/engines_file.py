@@ -30,10 +30,12 @@ def read_engines(path: Path | None) -> tuple[Engine, ...]:
     return engines
 
 
-def _engine(one: dict[str, object]) -> Engine:
+def _engine(one: object) -> Engine:
+    if not isinstance(one, dict):
+        raise TypeError("an engine is an object")
     key_file = one.get("key_file")
     if unknown := sorted(one.keys() - _KNOWN - {"key_file"}):
         raise Invalid(f"unknown key {unknown[0]!r}")
     key = Path(str(key_file)).read_text(encoding="utf-8").strip() if key_file else None
     values = {name: value for name, value in one.items() if name in _KNOWN}
-    return Engine(checked(EngineSpec(**values)), key or None, operated=True)  # type: ignore[arg-type]  # checked next
+    return Engine(checked(EngineSpec(**values)), key or None, operated=True)

@@ -47,8 +47,8 @@ BREACHES = (
         (
             Edit(
                 _READER,
-                "arms[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching=matching,",
-                f"arms[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching={_TENANT_ALONE},",
+                "made[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching=matching,",
+                f"made[payload.SPARSE] = _sparse_query(asker.tenant_id, request.sparse, matching={_TENANT_ALONE},",
             ),
         ),
         first="test_arms",

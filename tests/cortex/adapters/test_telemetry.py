@@ -60,6 +60,11 @@ class Scoring:
             scores=[models_pb2.ScoreResponse.Score(value=0.5) for _ in request.embedded_sha256]
         )
 
+    async def ScoreTexts(
+        self, request: models_pb2.ScoreTextsRequest, context: grpc.aio.ServicerContext
+    ) -> models_pb2.ScoreTextsResponse:
+        return models_pb2.ScoreTextsResponse()
+
 
 @asynccontextmanager
 async def models_process() -> AsyncIterator[grpc.aio.Channel]:
