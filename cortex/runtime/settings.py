@@ -1,5 +1,6 @@
 """The environment, read once by a process's main into frozen settings."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ class PlatformSettings:
     `recogniser`: what finds personal data in documents. `egress_allowed`: hosts and networks that may be fetched from
     though they are not public. `llm_gateway_url`, `connectors_url`: where those services are processes of their own;
     None where they share this one. `engines_file`: the operator's language models, for tenants without their own.
+    `files_roots`: below what folders `files` sources may read; None: anywhere but in the platform's own data.
     """
 
     data: Path
@@ -43,6 +45,7 @@ class PlatformSettings:
     llm_gateway_url: str | None = None
     connectors_url: str | None = None
     engines_file: Path | None = None
+    files_roots: tuple[Path, ...] | None = None
 
     @property
     def keys(self) -> Path:
@@ -97,9 +100,18 @@ class PlatformSettings:
             connectors_url=environment.get("CORTEX_CONNECTORS_URL") or None,
             engines_file=Path(engines_file) if engines_file else None,
             egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
+            files_roots=_files_roots(environment),
             reranker=RerankerSettings.from_environment(environment),
             **{name: environment[variable] for name, variable in names.items()},
         )
+
+
+def _files_roots(environment: Mapping[str, str]) -> tuple[Path, ...] | None:
+    """On one's own machine anywhere; else nowhere until the operator says where."""
+    roots = environment.get("CORTEX_FILES_ROOTS", "")
+    if not roots and environment.get("CORTEX_AUTH_LOCAL", "").lower() != "false":
+        return None
+    return tuple(Path(root) for root in roots.split(os.pathsep) if root)
 
 
 def _address(url: str | None, variable: str) -> str:

@@ -35,6 +35,7 @@ from cortex.ports.source_store import SourceStore
 from cortex.ports.source_writer import SourceWriter
 from cortex.ports.sync_control import TASK_QUEUE
 from cortex.runtime.backbone import Backbone, backbone, source_writer
+from cortex.runtime.local.postgres_home import SYSTEM_FOLDER
 from cortex.runtime.settings import PlatformSettings
 from services.connectors.activities import SourceActivities
 from services.connectors.erasure.activities import ErasureActivities
@@ -47,6 +48,7 @@ from services.connectors.reconcile.workflows import ReconcileWorkflow
 from services.connectors.registry import Connectors, connectors
 from services.connectors.removal import Removing
 from services.connectors.settings import ConnectorsSettings
+from services.connectors.sources.files.reach import Reach
 from services.connectors.types import ConnectorTypes
 from services.connectors.workflows import BackfillWorkflow, PeriodicSyncWorkflow, RemoveWorkflow, SyncWorkflow
 
@@ -66,13 +68,14 @@ class Ports:
 
     store: SourceStore
     writer: SourceWriter
+    connectors: Connectors
     secrets: SourceSecrets | None = None
     erasing: Erasing | None = None
     reconciling: ReconcileActivities | None = None
 
 
-def activities(settings: ConnectorsSettings, ports: Ports, known: Connectors) -> list[Callable[..., object]]:
-    syncing = Syncing(ports.store, ports.writer, known, ports.secrets)
+def activities(settings: ConnectorsSettings, ports: Ports) -> list[Callable[..., object]]:
+    syncing = Syncing(ports.store, ports.writer, ports.connectors, ports.secrets)
     removing = Removing(ports.store, ports.writer, settings.documents_removed_per_page)
     made = SourceActivities(
         ports.store, syncing=syncing, removing=removing, heartbeat_every_s=settings.heartbeat_every_s
@@ -89,6 +92,7 @@ def opened_ports(shared: Backbone, qdrant: Qdrant) -> Ports:
     return Ports(
         PostgresSources(shared.database, shared.clock),
         writer,
+        connectors(reach(shared.settings)),
         secrets=PostgresSecrets(shared.database, sealer, shared.clock),
         erasing=erasing(shared, qdrant, writer),
         reconciling=reconciling(shared, qdrant),
@@ -145,7 +149,7 @@ async def work(
         workflows_cached_max=settings.workflows_cached_max,
         shutdown_grace_s=settings.shutdown_grace_s,
     )
-    made = activities(settings, ports, connectors())
+    made = activities(settings, ports)
     async with working(client, task_queue=TASK_QUEUE, workflows=WORKFLOWS, activities=made, limits=limits):
         ready.set()
         await stop.wait()
@@ -156,11 +160,20 @@ async def serve(settings: ConnectorsSettings, ports: Ports, *, ready: asyncio.Ev
     await work(client, settings, ports, ready=ready, stop=stop)
 
 
+def reach(settings: PlatformSettings) -> Reach:
+    """The database of a platform that runs as root lies outside of its data folder."""
+    return Reach(private=(settings.data, SYSTEM_FOLDER), roots=settings.files_roots)
+
+
+def source_types(settings: PlatformSettings) -> ConnectorTypes:
+    return ConnectorTypes(connectors(reach(settings)))
+
+
 def serving_types(shared: Backbone) -> AbstractAsyncContextManager[int]:
     """For administration in another process. The credential is the platform's own."""
     signed = SignedMetadata(shared.settings.internal_key, shared.clock)
     server = GrpcServerSettings(address=shared.settings.address_of_connectors())
-    return serving(server, [partial(register, types=ConnectorTypes(), check=signed.tenant)])
+    return serving(server, [partial(register, types=source_types(shared.settings), check=signed.tenant)])
 
 
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from cortex.domain.errors import Invalid
 from cortex.ports.connector import Connector
 from services.connectors.sources.files import FilesConnector
+from services.connectors.sources.files.reach import Reach
 
 Connectors = Mapping[str, Connector]
 
 
-def connectors() -> Connectors:
-    found: list[Connector] = [FilesConnector()]
+def connectors(reach: Reach) -> Connectors:
+    found: list[Connector] = [FilesConnector(reach=reach)]
     return {connector.spec.name: connector for connector in found}
 
 

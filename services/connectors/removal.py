@@ -19,10 +19,9 @@ class Removing:
     async def begin(self, tenant: TenantId, source: SourceId) -> bool:
         """From here on no page of the source starts. False when it is gone already."""
         try:
-            await self.store.set_state(tenant, source, "removing")
+            return (await self.store.source(tenant, source)).state == "removing"
         except NotFound:
             return False
-        return True
 
     async def page(self, tenant: TenantId, source: SourceId) -> bool:
         """Deletes some of what is left; True when the source is gone."""

@@ -87,7 +87,8 @@ def _sources(ports: ControlPorts) -> APIRouter:
     async def remove_source(name: str, credential: Credential = owner) -> None:
         tenant, identifier = credential.tenant_id, source_id(credential.tenant_id, name)
         await ports.sources.source(tenant, identifier)
-        await _audit(ports, credential, "source.remove", name)
+        line = _entry(credential, "source.remove", name)
+        await ports.sources.audited(line).set_state(tenant, identifier, "removing")
         await ports.sync.start_remove(tenant, identifier)
 
     return router

@@ -14,7 +14,7 @@ from cortex.runtime.http import serving
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.listening import Listening
 from cortex.runtime.settings import PlatformSettings
-from services.connectors.types import ConnectorTypes
+from services.connectors.compose import source_types
 from services.control_plane import compose as control_plane
 from services.llm_gateway import compose as llm_gateway
 from services.query_gateway import compose as query_gateway
@@ -59,7 +59,7 @@ async def application(shared: Backbone, listening: Listening, work: control_plan
                 generator=generator,
             )
         )
-        administration = control_plane.routers(shared, who, work=work, types=ConnectorTypes())
+        administration = control_plane.routers(shared, who, work=work, types=source_types(shared.settings))
         app = create_app(ports, query_gateway.settings(platform, listening), routers=administration)
         where = measured(port=platform.metrics_port, host=platform.metrics_bind, registry=ports.registry)
         await stack.enter_async_context(where)

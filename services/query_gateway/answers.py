@@ -1,5 +1,6 @@
 """`/v1/answers/{id}`: the record, re-checked for whoever reads it; its stream; and the brake."""
 
+import re
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -20,6 +21,8 @@ from services.query_gateway.settings import AnswerSettings
 from services.query_gateway.transcript import documents_of, presented, stored_answer, without_record
 from services.query_gateway.visibility import Visibility
 from services.query_gateway.wire import AnswerBody, AnswerState, StoredAnswer
+
+_EVENT_ID = re.compile(r"[0-9]{1,18}")
 
 
 class Records:
@@ -79,7 +82,7 @@ def router(
     ) -> Response:
         identifier = answer_id(answer)
         await records.get(asking.reader, identifier)
-        after = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else 0
+        after = int(last_event_id) if _EVENT_ID.fullmatch(last_event_id) else 0
         events = following.stream(asking.reader, identifier, after=after, trace_id=asking.trace_id)
         return EventStream(events, slow_reader_s=settings.slow_reader_s)
 

@@ -55,8 +55,8 @@ class ChatMessage(_Lenient):
     @property
     def text(self) -> str:
         if isinstance(self.content, str):
-            return self.content
-        return "\n".join(part.text for part in self.content or [] if part.type == "text")
+            return self.content.replace("\x00", "")
+        return "\n".join(part.text for part in self.content or [] if part.type == "text").replace("\x00", "")
 
 
 class StreamOptions(_Lenient):

@@ -116,7 +116,7 @@ def _whole(question: str, history: Sequence[Turn]) -> str:
 
 def _fragment(bare: str) -> str | None:
     """What a question names that is not whole, such as `in Berlin`; None where it asks by itself."""
-    text = bare.rstrip(_END)
+    text = " ".join(bare.split()).rstrip(_END)
     if _WIDE.search(text):
         inner = _AND.sub("", text)
         return inner[:-1].strip("，, ") if inner.endswith("呢") and not _ASKS.search(inner[:-1]) else None

@@ -1,5 +1,6 @@
 """Bodies of the gateway's routes, as contracts.md names them. Requests refuse unknown fields."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -34,6 +35,16 @@ Names = Annotated[
 ]
 
 
+def in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is outside of the years 1 to 9999 in UTC") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(in_utc)]
+
+
 class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,8 +58,8 @@ class FiltersBody(Request):
     source_ids: Ids = []
     container_ids: Ids = []
     author_ids: Ids = []
-    updated_after: AwareDatetime | None = None
-    updated_before: AwareDatetime | None = None
+    updated_after: Moment | None = None
+    updated_before: Moment | None = None
     languages: Names = []
 
 
@@ -63,8 +74,8 @@ class SearchRequest(Request):
     mode: Mode = Mode.HYBRID
     filters: FiltersBody = FiltersBody()
     facets: Annotated[list[Facet], Field(max_length=len(Facet))] = []
-    as_of: AwareDatetime | None = None
-    known_at: AwareDatetime | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
     explain: StrictBool = False
     operators: StrictBool = True
     fold: StrictBool = True
@@ -74,8 +85,8 @@ class ChatRequest(Request):
     question: Question
     conversation_id: UUID | None = None
     filters: FiltersBody = FiltersBody()
-    as_of: AwareDatetime | None = None
-    known_at: AwareDatetime | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
 
 
 class AnchorBody(Body):

@@ -218,6 +218,7 @@ class PostgresSources(LeavesLines):
             values = {"source": source, "state": state}
             if (await connection.execute(_SET_STATE, values)).rowcount == 0:
                 raise Conflict("the source is being removed")
+            await self._leave_line(connection, tenant)
 
     async def remove(self, tenant: TenantId, source: SourceId) -> None:
         async with self._database.tenant(tenant) as connection:

@@ -134,7 +134,7 @@ class BodyLimit:
         declared = headers.get("content-length")
         if declared is not None and not (declared.isascii() and declared.isdigit() and int(declared) <= limit):
             await self._refuse(limit, scope, receive, send)
-        elif declared is None and "transfer-encoding" in headers:
+        elif "transfer-encoding" in headers:
             await self._counted(limit, scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -14,6 +14,8 @@ def spec(plan: Plan) -> ProcessSpec:
     argv = (
         *(str(program("temporal")), "server", "start-dev", "--ip", "127.0.0.1", "--port", str(port), "--headless"),
         *("--log-level", "warn", "--namespace", NAMESPACE, "--search-attribute", "tenant=Keyword"),
+        # Its HTTP interface takes what any page sends; we speak gRPC alone.
+        *("--dynamic-config-value", 'frontend.httpAllowedHosts=["nobody.invalid"]'),
         *("--db-filename", str(folder / "temporal.db")),
     )
     return ProcessSpec(

@@ -13,6 +13,7 @@ from cortex.testing.sources import MemorySources
 from services.connectors.page import Syncing
 from services.connectors.registry import Connectors
 from services.connectors.sources.files import FilesConnector
+from services.connectors.sources.files.reach import Reach
 from services.connectors.sources.files.source import OpenTree
 from services.connectors.sources.files.tree import LocalTree
 
@@ -43,7 +44,7 @@ class Folder:
 
     @property
     def connectors(self) -> Connectors:
-        return {"files": FilesConnector(self.open_tree, steps_max=self.steps_max)}
+        return {"files": FilesConnector(self.open_tree, reach=Reach(), steps_max=self.steps_max)}
 
     @property
     def syncing(self) -> Syncing:

@@ -73,6 +73,6 @@ class Bench:
 @asynccontextmanager
 async def bench(client: Client, connectors: dict[str, Connector], sources: MemorySources) -> AsyncIterator[Bench]:
     settings = ConnectorsSettings(temporal_url="", heartbeat_every_s=0.2, documents_removed_per_page=2)
-    made = activities(settings, Ports(sources, sources), connectors)
+    made = activities(settings, Ports(sources, sources, connectors))
     async with working(client, task_queue=TASK_QUEUE, workflows=WORKFLOWS, activities=made, limits=LIMITS):
         yield Bench(client, sources)

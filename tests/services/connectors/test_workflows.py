@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -198,8 +199,23 @@ async def test_removal_stops_a_pass_that_is_on_its_way(at: Bench, source: Source
         await at.sources.source(TENANT, source.id)
 
 
+async def test_a_workflow_that_nobody_ordered_removes_nothing(at: Bench, source: Source) -> None:
+    """Whoever reaches Temporal can start one; that a source goes is decided where it is written down."""
+    await at.synced(source)
+    await at.client.start_workflow(
+        "RemoveWorkflow",
+        SourceWork(str(TENANT), str(source.id)),
+        id=f"remove-{TENANT}-{source.id}",
+        task_queue=TASK_QUEUE,
+    )
+    assert await at.removed(source) is None
+    assert (await at.sources.source(TENANT, source.id)).state == "active"
+
+
 async def begin_removal(at: Bench, source: Source) -> None:
-    """As `start_remove` does, without the schedule, which the test server does not know."""
+    """As the route and `start_remove` do, without the schedule, which the test server does not know."""
+    with suppress(NotFound):
+        await at.sources.set_state(TENANT, source.id, "removing")
     await at.client.start_workflow(
         "RemoveWorkflow",
         SourceWork(str(TENANT), str(source.id)),

@@ -74,6 +74,15 @@ async def test_what_comes_through_a_proxy_is_of_no_known_user(site: Site, header
         assert (await browser.post(route, json=chosen(site))).status_code == 401
 
 
+async def test_another_address_of_loopback_is_of_no_known_user(site: Site) -> None:
+    """The kernel's table is asked for 127.0.0.1, and the same port of 127.0.0.2 may be anybody's."""
+    await known(site, "ann")
+    transport = httpx.AsyncHTTPTransport(local_address="127.0.0.2")
+    async with httpx.AsyncClient(base_url=site.url, transport=transport) as browser:
+        assert (await browser.get("/auth/ways")).json()["choose"] is False
+        assert (await browser.post("/auth/local/session", json=chosen(site))).status_code == 401
+
+
 async def test_a_page_of_another_site_chooses_nobody(site: Site) -> None:
     await known(site, "ann")
     browser = site.client()

@@ -386,12 +386,13 @@ async def test_two_conversations_of_two_people_stay_apart() -> None:
     assert theirs["answer"] == "Text number for Ben. [1]"
 
 
-async def test_a_bad_last_event_id_starts_at_the_beginning() -> None:
+@pytest.mark.parametrize("identifier", ["-1; DROP", "9" * 5_000])
+async def test_a_bad_last_event_id_starts_at_the_beginning(identifier: str) -> None:
     world = World()
     world.many(1)
     async with world.client() as client:
         events = parse((await client.post("/v1/chat", json=QUESTION)).text)
         again = await client.get(
-            f"/v1/answers/{events[0].json['answer_id']}/stream", headers={"Last-Event-ID": "-1; DROP"}
+            f"/v1/answers/{events[0].json['answer_id']}/stream", headers={"Last-Event-ID": identifier}
         )
     assert parse(again.text) == events

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from services.query_gateway.completions import ChatMessage
 from tests.services.query_gateway.fakes import down
 from tests.services.query_gateway.streams import opened, parse
 from tests.services.query_gateway.world import World
@@ -97,6 +98,11 @@ async def test_what_was_revoked_meanwhile_is_not_among_the_annotations() -> None
         response = await client.post(PATH, json=ASKED)
     assert str(documents[0]) not in response.text
     assert "Text number 0" not in response.text
+
+
+@pytest.mark.parametrize("content", ["Earlier\x00?", [{"type": "text", "text": "Ear\x00lier?"}]])
+def test_a_character_that_no_database_keeps_is_left_out(content: object) -> None:
+    assert ChatMessage.model_validate({"role": "user", "content": content}).text == "Earlier?"
 
 
 @pytest.mark.parametrize(

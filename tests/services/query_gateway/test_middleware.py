@@ -66,6 +66,14 @@ async def test_a_body_that_is_too_large_is_refused(declared: bool) -> None:
     assert world.index.requests == []
 
 
+async def test_a_length_beside_chunks_is_not_believed() -> None:
+    world = World(Settings(body_bytes_max=5_000))
+    headers = {"Content-Type": "application/json", "Content-Length": "2", "Transfer-Encoding": "chunked"}
+    async with world.client() as client:
+        response = await client.post("/v1/search", content=pieces(6), headers=headers)
+    assert response.status_code == 413
+
+
 async def test_a_body_without_a_length_is_read_within_the_bound() -> None:
     async def body() -> AsyncIterator[bytes]:
         yield b'{"query": '

@@ -26,6 +26,11 @@ def test_a_fragment_takes_the_place_of_its_kind(before: str, asked: str, meant: 
     assert rewrite(asked, [Turn(before)]) == meant
 
 
+def test_white_space_without_end_is_read_in_one_pass() -> None:
+    """Tried place by place, this would take hours."""
+    assert rewrite("was ist" + " " * 50_000 + "x\ny", [Turn("hello there")])
+
+
 @pytest.mark.parametrize(
     ("before", "asked", "topic"),
     [

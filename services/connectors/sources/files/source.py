@@ -18,6 +18,7 @@ from services.connectors.sources.files.acl_yaml import HIDDEN
 from services.connectors.sources.files.config import SCHEMA, FilesConfig, parse_config
 from services.connectors.sources.files.narrowing import Turn, turn
 from services.connectors.sources.files.normalise import Placed, acl_digest, fingerprint, normalise
+from services.connectors.sources.files.reach import Reach
 from services.connectors.sources.files.sweep import Decision, Gone, Read, Same, merged
 from services.connectors.sources.files.tree import LocalTree, Tree
 from services.connectors.sources.files.walk import ROOT, File, Folder, Left, Step, Unread, Walk, order
@@ -68,12 +69,16 @@ class FilesConnector:
 
     spec = SPEC
 
-    def __init__(self, open_tree: Callable[[Path], OpenTree] = LocalTree, *, steps_max: int = STEPS_MAX) -> None:
+    def __init__(
+        self, open_tree: Callable[[Path], OpenTree] = LocalTree, *, reach: Reach, steps_max: int = STEPS_MAX
+    ) -> None:
         self._open_tree = open_tree
+        self._reach = reach
         self._steps_max = steps_max
 
     async def check(self, config: Config) -> list[str]:
         files = parse_config(config)
+        await asyncio.to_thread(self._reach.resolved, files.path)
         if not await asyncio.to_thread(Path(files.path).is_dir):
             raise Invalid(f"there is no folder {files.path}", place="config.path")
         async with self._opened(files) as walk:
@@ -100,7 +105,9 @@ class FilesConnector:
 
     @asynccontextmanager
     async def _opened(self, files: FilesConfig) -> AsyncIterator[Walk]:
-        tree = await asyncio.to_thread(self._open_tree, files.path)
+        # At every sync: a link on the way may lead elsewhere by now.
+        root = await asyncio.to_thread(self._reach.resolved, files.path)
+        tree = await asyncio.to_thread(self._open_tree, root)
         try:
             yield Walk(tree, files)
         finally:

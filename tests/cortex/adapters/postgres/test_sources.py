@@ -10,6 +10,7 @@ from cortex.ports.source_store import RunCounts
 from cortex.testing.source_contract import SourceContract, Subject
 from services.connectors.page import Syncing
 from services.connectors.registry import connectors
+from services.connectors.sources.files.reach import Reach
 from tests.cortex.adapters.postgres.conftest import Store
 
 pytestmark = pytest.mark.servers
@@ -29,7 +30,7 @@ async def waiting(store: Store) -> int:
 
 async def synced(store: Store, name: str, run_id: str) -> RunCounts:
     source = source_id(store.tenant, name)
-    syncing = Syncing(store.sources, store.writer, connectors())
+    syncing = Syncing(store.sources, store.writer, connectors(Reach()))
     await store.sources.start_run(store.tenant, source, run_id, kind="incremental")
     while not await syncing.page(store.tenant, source, run_id):
         pass

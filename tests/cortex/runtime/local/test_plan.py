@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from cortex.domain.errors import Invalid
+from cortex.runtime.local import temporal
 from cortex.runtime.local.cortex_processes import spec as cortex_process
 from cortex.runtime.local.credentials import Credentials
 from cortex.runtime.local.folder import DataFolder
@@ -76,6 +77,12 @@ def test_each_process_of_ours_is_asked_on_a_port_of_its_own(tmp_path: Path) -> N
     assert processes[Role.WORKERS].environment["CORTEX_HEALTH_PORT"] == str(made.ports["workers"])
     assert processes[Role.MODELS].environment["CORTEX_HEALTH_PORT"] == str(made.ports["models_health"])
     assert made.urls["CORTEX_MODELS_URL"] == f"127.0.0.1:{made.ports['models']}"
+
+
+def test_temporals_http_interface_answers_to_no_host(tmp_path: Path) -> None:
+    """It takes what any page in a browser sends, and would start workflows."""
+    argv = temporal.spec(plan(tmp_path, {})).argv
+    assert argv[argv.index("--dynamic-config-value") + 1] == 'frontend.httpAllowedHosts=["nobody.invalid"]'
 
 
 def test_no_secret_is_an_argument(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from cortex.domain.revision import EventKind
 from cortex.ports.sync_control import RunKind
 from services.connectors.sources.files import FilesConnector
 from services.connectors.sources.files.acl_yaml import HIDDEN
+from services.connectors.sources.files.reach import Reach
 from services.connectors.sources.files.tree import Entry, LocalTree, Stat
 from services.connectors.sources.files.walk import DEPTH_MAX
 from tests.services.connectors.support import Folder
@@ -288,7 +289,7 @@ async def test_a_root_that_says_nothing_is_seen_by_nobody(folder: Folder) -> Non
     run = await folder.sync()
     assert folder.sources.containers(folder.source)["."].acl == AclOf()
     assert "nobody" in folder.failures(run)[0].message
-    assert any("nobody" in warning for warning in await FilesConnector().check({"path": str(folder.root)}))
+    assert any("nobody" in warning for warning in await FilesConnector(reach=Reach()).check({"path": str(folder.root)}))
 
 
 async def test_a_text_written_after_its_folder_was_restricted_is_not_stored_under_the_old_acl(folder: Folder) -> None:
@@ -383,9 +384,9 @@ async def test_folders_too_deep_are_reported(folder: Folder) -> None:
 )
 async def test_a_wrong_config_says_what_to_mend(config: dict[str, object], words: str) -> None:
     with pytest.raises(Invalid, match=words):
-        await FilesConnector().check(config)
+        await FilesConnector(reach=Reach()).check(config)
 
 
 async def test_check_tells_of_a_root_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="missing"):
-        await FilesConnector().check({"path": str(tmp_path / "missing")})
+        await FilesConnector(reach=Reach()).check({"path": str(tmp_path / "missing")})
