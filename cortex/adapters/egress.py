@@ -22,8 +22,14 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 
 SCHEMES = frozenset({"http", "https"})
 REDIRECTS_MAX = 5
-# What `is_global` leaves open: carriers' translation (NAT64) and 6to4 lead to any IPv4 address.
-_TRANSLATED = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"), ip_network("2002::/16"))
+# What `is_global` leaves open: carriers' translation (NAT64) and 6to4 lead to any IPv4 address, and networks may still
+# have site-local addresses of their own.
+_LEFT_OPEN = (
+    ip_network("64:ff9b::/96"),
+    ip_network("64:ff9b:1::/48"),
+    ip_network("2002::/16"),
+    ip_network("fec0::/10"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
-        if any(address in network for network in _TRANSLATED):
+        if any(address in network for network in _LEFT_OPEN):
             return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -80,10 +80,18 @@ class Envelope:
             if not started:  # else the connection is cut
                 await response(problem_of(Bug(), trace=span.trace_id))(scope, receive, send_with_headers)
         finally:
-            route = _route(scope)
-            self._requests.request(method=scope["method"], route=route, status=status)
-            span.rename(f"{scope['method']} {route}")
+            method, route = _method(scope), _route(scope)
+            self._requests.request(method=method, route=route, status=status)
+            span.rename(f"{method} {route}")
             span.note(route=route, status=status)
+
+
+_METHODS: frozenset[str] = frozenset(HTTPMethod)
+
+
+def _method(scope: Scope) -> str:
+    """One of those that there are, so that invented ones do not become labels."""
+    return str(scope["method"]) if scope["method"] in _METHODS else "OTHER"
 
 
 def _route(scope: Scope) -> str:

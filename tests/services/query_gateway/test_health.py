@@ -71,6 +71,15 @@ async def test_metrics_count_by_route_and_never_hold_ids_or_content() -> None:
     assert "ecret" not in response.text
 
 
+async def test_invented_methods_are_no_labels() -> None:
+    async with World().client() as client:
+        for number in range(3):
+            await client.request(f"INVENTED{number}", "/healthz")
+        text = (await client.get("/metrics", headers={"Authorization": "Bearer auditor"})).text
+    assert "INVENTED" not in text
+    assert 'method="OTHER"' in text
+
+
 async def test_metrics_are_for_those_who_run_the_platform() -> None:
     """They count what the re-check hid."""
     async with World().client() as client:
