@@ -61,7 +61,7 @@ up: setup ## start the platform on loopback and keep it running; ARGS as of `cor
 test: setup $(DEV) ## run the tests; ARGS="tests/services/parse" for some
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-e2e: setup $(DEV) ## drive every flow of the web application in a browser, on the demo company's data
+e2e: setup $(DEV) ## drive every flow of the web application in a browser, on small companies of the tests' own
 	@$(BIN)/python -m pytest tests/web -m "full or not full" $(ARGS)
 
 check: $(LOCAL) $(DEV) $(WEB_PACKAGES) ## everything that must hold before a commit, but for the tests
