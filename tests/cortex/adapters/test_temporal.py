@@ -50,6 +50,7 @@ async def test_a_source_is_synced_and_removed(at: Bench, tenant: TenantId) -> No
     await result(at.client, f"sync-{tenant}-{source.id}")
     assert (await at.sources.run(tenant, run_id)).state == "done"
     assert await at.control.sync_state(tenant, source.id) is WorkState.DONE
+    await at.sources.set_state(tenant, source.id, "removing")
     await at.control.start_remove(tenant, source.id)
     await at.control.start_remove(tenant, source.id)
     await result(at.client, f"remove-{tenant}-{source.id}")
