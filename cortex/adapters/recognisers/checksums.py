@@ -29,14 +29,28 @@ _IBAN_LENGTHS = {
     }.items()
     for country in countries.split()
 }
+IBAN_DIGITS_MIN = 8
 _RESIDENT_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _RESIDENT_CHECKS = "10X98765432"
 
 
+def iban_pattern(between: str) -> str:
+    """Of every country at its length; `between` is the pattern of what may part the groups of four."""
+    of_length: dict[int, list[str]] = {}
+    for country, length in _IBAN_LENGTHS.items():
+        of_length.setdefault(length, []).append(country)
+    alternatives = []
+    for length, countries in of_length.items():
+        fours, rest = divmod(length - 4, 4)
+        groups = [between + "[A-Z0-9]{4}"] * fours + [f"{between}[A-Z0-9]{{{rest}}}"] * (rest > 0)
+        alternatives.append(rf"(?:{'|'.join(countries)})\d\d{''.join(groups)}")
+    return f"(?:{'|'.join(alternatives)})"
+
+
 def is_iban(text: str) -> bool:
-    """ISO 7064 mod 97-10, at the length of its country."""
-    plain = text.replace(" ", "")
-    if len(plain) != _IBAN_LENGTHS.get(plain[:2]):
+    """ISO 7064 mod 97-10, at the length of its country, and not of words alone."""
+    plain = "".join(filter(str.isalnum, text)).upper()
+    if len(plain) != _IBAN_LENGTHS.get(plain[:2]) or sum(map(str.isdigit, plain)) < IBAN_DIGITS_MIN:
         return False
     return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
 

@@ -1,11 +1,15 @@
 """What the rules find in three languages, what they leave alone, and that no text keeps them busy for long."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cortex.adapters.recognisers import RuleRecogniser
 from cortex.adapters.recognisers.checksums import is_card, is_iban, is_resident_id
+from cortex.adapters.recognisers.rules import RULES, Rule
 from cortex.domain.privacy import SECRETS, Kind, apart
 from tests.cortex.adapters.recognisers.labelled import CLEAN, MARKED, plain
 
@@ -13,6 +17,9 @@ DEMO = Path(__file__).parents[4] / "demo" / "sources"
 RECALL_MIN = 0.93
 PRECISION_MIN = 0.95
 EVIL_CHARACTERS = 100_000
+MEGABYTE = 1_000_000
+CPU_S_MAX = 60
+"""Fifty times what it takes: a bound for what would not end, and no measure."""
 
 
 def found(text: str) -> set[tuple[int, int, Kind]]:
@@ -64,12 +71,37 @@ def test_checksums() -> None:
     assert not is_resident_id("110105194913310021"), "no such month"
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["a", "1", "-", "AB12 ", "a.b@", "x.x.", "eyJ", "eyJa.", "://a:", "token", "token=", "+1 2 3 ", "4111 ",
-     "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAAAA", "a@a.", "密码：", "sk-"],
+HOSTILE = (
+    "a", "1", "-", "AB12 ", "a.b@", "x.x.", "eyJ", "eyJa.", "://a:", "token", "token=", "+1 2 3 ", "4111 ", "sk-",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAAAA", "a@a.", "密码：", "DE89 ", "DE89", "a'", "://x",
+    "a@1.", "a@a.a-", "a@a.aa:b", "%40", "a\u200b", "4111\u00a0", "６２００－",
 )  # fmt: skip
+"""A pattern that tries everything again from every place would not come back from these."""
+IN_A_CHILD = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, (CPU_S_MAX, CPU_S_MAX))
+from cortex.adapters.recognisers import RuleRecogniser
+print(len(RuleRecogniser().detect(sys.stdin.buffer.read().decode(), "en")))
+"""
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_is_read_to_its_end(piece: str) -> None:
-    """A pattern that tries everything again from every place would not come back from this in time."""
     text = piece * (EVIL_CHARACTERS // len(piece))
     assert len(RuleRecogniser().detect(text, "en")) <= EVIL_CHARACTERS
+
+
+def test_a_megabyte_of_hostile_text_is_read_to_its_end_in_a_child_that_may_not_take_long() -> None:
+    text = "".join(piece * (MEGABYTE // len(HOSTILE) // len(piece)) for piece in HOSTILE)
+    code = IN_A_CHILD.replace("CPU_S_MAX", str(CPU_S_MAX))
+    child = subprocess.run([sys.executable, "-c", code], input=text.encode(), capture_output=True, check=False)
+    assert child.returncode == 0, child.stderr.decode()
+    assert int(child.stdout) <= len(text)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.pattern.pattern[:24])
+def test_each_pattern_looks_only_so_far_from_each_place(rule: Rule) -> None:
+    """Every repetition says how often at most, so what a place costs does not grow with the text."""
+    plain = re.sub(r"\\.", "x", rule.pattern.pattern)
+    plain = re.sub(r"\[\^?\]?[^\]]*\]", "x", plain)
+    assert re.search(r"[*+]|\{\d+,\}|\{,", plain) is None
