@@ -25,7 +25,7 @@ from cortex.domain import fusion
 from cortex.domain.answer import Passage, SourceLabel
 from cortex.domain.chunk import embedded_text
 from cortex.domain.document import Anchor, Block
-from cortex.domain.encoding import PassageEncoding
+from cortex.domain.encoding import PassageEncoding, QueryEncoding
 from cortex.domain.identity import ChunkId, DocumentId, SourceId
 from cortex.domain.query import Found
 from cortex.domain.vector import SparseVector
@@ -36,6 +36,8 @@ from services.parse.settings import ParseLimits
 from services.query_gateway.settings import AnswerSettings
 from services.rerank.frequency import frequencies
 from services.rerank.maxsim import maxsim, query_vectors
+from services.rerank.neighbours import neighbours
+from services.rerank.settings import RerankSettings
 from tests.demo.oracle import load_oracle
 
 ARM_LIMIT = 100
@@ -144,9 +146,7 @@ class Searcher:
         lexical = [n for n in sorted(allowed, key=lambda n: -bm25[n]) if bm25[n] > 0][:ARM_LIMIT]
         dense = sorted(allowed, key=lambda n: -cosines[n])[:ARM_LIMIT] if supported else []
         union = list(dict.fromkeys([*dense, *lexical]))
-        vectors = query_vectors(encoded)
-        worth = [self._frequencies.weight(token) for token in encoded.token_ids]
-        late = maxsim(vectors, worth, [self._corpus[n].encoding.stored for n in union])
+        late, near = self._late_interaction(encoded, union)
         maxsims = dict(zip(union, late, strict=True))
         fused = fusion.fuse(
             [
@@ -154,6 +154,7 @@ class Searcher:
                 for n, score in zip(union, late, strict=True)
             ],
             weights=fusion.weights_for(supported),
+            neighbours=near if supported else None,
         )
         found: dict[DocumentId, list[Passage]] = {}
         for one in fused:
@@ -163,6 +164,19 @@ class Searcher:
             if passage.document_id in found or len(found) < answer.documents_max:
                 found.setdefault(passage.document_id, []).append(passage)
         return [Found(document, tuple(all_[: answer.passages_per_document]), ()) for document, all_ in found.items()]
+
+    def _late_interaction(
+        self, encoded: QueryEncoding, union: Sequence[int]
+    ) -> tuple[Sequence[float], fusion.Neighbours[int]]:
+        """Scores in the order of `union`, and which of it are most like one another."""
+        stored = [self._corpus[n].encoding.stored for n in union]
+        tokens = {token for passage in stored for token in passage.token_ids}
+        worth = {token: self._frequencies.weight(token) for token in tokens.union(encoded.token_ids)}
+        late = maxsim(query_vectors(encoded), [worth[token] for token in encoded.token_ids], stored)
+        documents = [self._corpus[n].passage.document_id for n in union]
+        groups = [documents.index(one) for one in documents]
+        near = neighbours(stored, worth, groups=groups, count=RerankSettings().neighbours)
+        return late, {n: [(union[place], weight) for place, weight in of] for n, of in zip(union, near, strict=True)}
 
 
 def scored(passage: Passage, score: float, scores: dict[str, float]) -> Passage:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
-from cortex.cli.demo.asking import paths_by_id
+from cortex.cli.demo.asking import ask_all, paths_by_id
 from cortex.cli.demo.company import DemoCompany, load
 from cortex.cli.demo.loading import counts, load_company
 from cortex.cli.gateway import Gateway
@@ -110,3 +110,8 @@ def test_each_document_opens_for_whom_the_oracle_says(kelvane: Company, demo: De
     emails = [person.email for person in demo.people]
     with ThreadPoolExecutor(max_workers=4) as pool:
         assert {email: bad for email, bad in zip(emails, pool.map(wrong, emails), strict=True) if bad} == {}
+
+
+def test_every_demo_question_is_answered_as_its_entry_says(kelvane: Company, demo: DemoCompany) -> None:
+    answers = ask_all(demo, data=kelvane.platform.data, tenant=TENANT)
+    assert {answered.question.id: answered.problems for answered in answers if answered.problems} == {}

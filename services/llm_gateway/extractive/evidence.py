@@ -1,6 +1,5 @@
 """Whether what was chosen answers the question, or merely speaks of something like it."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +90,6 @@ def features(
         "dense": dense,
         "known": float(dense > 0),
         "maxsim": max(_score(one, "maxsim") for one in mine),
-        "bm25": math.log1p(max(0.0, max(_score(one, "bm25") for one in mine))) / 4,
         "margin": dense - (sum(_score(one, "dense") for one in others) / len(others) if others else 0.0),
         "standing": standing / 10,
         "lead": (standing - max((one.score for one in others), default=0.0)) / 10,

@@ -36,7 +36,8 @@ _PATTERNS = {
     Kind.WHERE: r"\bwhere\b|\bwo\b|\bwohin\b|哪里|どこ",
     Kind.WHY: r"\bwhy\b|\bwarum\b|\bwieso\b|\bcause\b|\breason\b|\bwrong\b|为什么|原因|なぜ",
     Kind.LIST: (
-        r"\blist\b|\bcompare[ds]?\b|\bdifferences?\b|\bversus\b|\beach\b|\ball\b|\bwelche\b|哪些|どの"
+        r"\blist\b|\bcompare[ds]?\b|\bdifferences?\b|\bversus\b|\beach\b(?! (?:day|week|month|year|time)\b)|\ball\b"
+        r"|\bwelche\b|哪些|どの"
         r"|\b(?:which|what) (?:are|(?!is\b|was\b|does\b|has\b)\w+s)\b"
     ),
 }

@@ -36,7 +36,9 @@ _NUMBER = re.compile(
 )
 _NAME = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+\s+[A-ZÄÖÜ][a-zäöüß]+|@\w|^\[[^\]]*\]\s+\S+[^:]*:|[a-z] [A-ZÄÖÜ][a-zäöüß]{2,}")
 _CAUSE = re.compile(
-    r"\b(?:because|since|due|cause[ds]?|reason|so that|weil|wegen|grund|ursache)\b|因为|由于|原因|ため", re.IGNORECASE
+    r"\b(?:because|since|due|cause[ds]?|reason|so that|weil|wegen|grund|ursache)\b|, (?:as|for|da|denn)\b"
+    r"|因为|由于|原因|ため",
+    re.IGNORECASE,
 )
 _SPAN = re.compile(
     r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?"

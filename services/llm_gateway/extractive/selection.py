@@ -11,6 +11,9 @@ from services.llm_gateway.extractive.settings import ComposerSettings
 STATEMENTS = 2
 """How many of a document's sentences are looked at for what a newer one says otherwise."""
 
+ALIKE_WORDS_MIN = 4
+"""A sentence of fewer words is compared as if it had so many."""
+
 
 def select(question: Question, scored: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
     """Best first. Equal scores keep the order of the passages."""
@@ -27,6 +30,8 @@ def select(question: Question, scored: Sequence[Scored], scorer: Scorer, setting
         chosen += _other_sides(question, quotable, chosen, settings)
     elif len(question.kinds) > 1 or Kind.OTHER in question.kinds:
         chosen += _further(ranked, units, chosen, scorer, settings)
+    elif Kind.WHY in question.kinds and not any(one.fitting > 0 for one in chosen):
+        chosen += _reason(ranked, units, chosen, scorer)
     return chosen
 
 
@@ -89,8 +94,16 @@ def _newer(one: Scored, other: Scored) -> bool:
 
 
 def _alike(one: Scored, other: Scored) -> float:
-    """The share of the shorter one's words that the other one holds."""
-    return len(one.keys & other.keys) / max(1, min(len(one.keys), len(other.keys)))
+    """The share of the shorter one's words that the other one holds.
+
+    Numbers are what two such sentences may differ in, and two names in common prove nothing.
+    """
+    mine, theirs = _without_numbers(one.keys), _without_numbers(other.keys)
+    return len(mine & theirs) / max(ALIKE_WORDS_MIN, min(len(mine), len(theirs)))
+
+
+def _without_numbers(keys: frozenset[str]) -> frozenset[str]:
+    return frozenset(key for key in keys if not key[:1].isdigit())
 
 
 def _repeats(candidate: Scored, chosen: Sequence[Scored], settings: ComposerSettings) -> bool:
@@ -194,6 +207,18 @@ def _further(
         near = _similarity(candidate) >= _similarity(chosen[0]) - settings.similarity_loss_max
         if near and gain >= settings.gain_min and candidate.score >= settings.other_share * chosen[0].score:
             return [candidate]
+    return []
+
+
+def _reason(
+    ranked: Sequence[list[Scored]], units: Sequence[Scored], chosen: Sequence[Scored], scorer: Scorer
+) -> list[Scored]:
+    """Another document's sentence that gives a reason, and speaks of the matter as much as what was chosen does."""
+    said = max(scorer.coverage(one.own) for one in chosen)
+    for others in ranked:
+        reasons = [one for one in others if one.fitting > 0 and not one.label and scorer.coverage(one.own) >= said]
+        if others is not units and reasons:
+            return [_best(reasons)]
     return []
 
 

@@ -29,6 +29,7 @@ def test_the_kind_of_answer_is_read_from_the_question(text: str, kind: Kind) -> 
 
 def test_what_is_and_its_like_ask_for_no_list() -> None:
     assert Kind.LIST not in read("What is the maximum?").kinds
+    assert Kind.LIST not in read("How much is the rent each month?").kinds
 
 
 def test_terms_are_the_words_that_matter_and_codes_stay_whole() -> None:

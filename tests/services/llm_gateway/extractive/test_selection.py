@@ -53,6 +53,12 @@ def test_a_day_is_found_however_it_is_written() -> None:
     ]
 
 
+def test_names_and_numbers_in_common_do_not_make_a_newer_document_the_current_one() -> None:
+    about = passage("The firm employs 71 people in Hamburg, 58 in Shenzhen and 35 in Toronto.", title="Offices", day=1)
+    boxes = passage("Hamburg to Shenzhen 35 to 58 17 %", title="Boxes", score=0.6, day=9)
+    assert texts("What do the people in Hamburg and Shenzhen do?", about, boxes)[:1] == [about.text]
+
+
 def test_what_is_told_beside_a_question_counts_less_than_the_question() -> None:
     asked = read("I need it for the freight quote. What does a Heron weigh?")
     weights = dict(zip((term.key for term in asked.terms), asked.weights, strict=True))
@@ -99,3 +105,11 @@ def test_the_head_of_a_letter_is_no_sentence_of_an_answer() -> None:
         "To: everyone@kelvane.example", "We move on 7 June to the new database.", title="The database moves"
     )
     assert texts("When does the database move?", letter) == ["We move on 7 June to the new database."]
+
+
+def test_a_reason_is_taken_from_another_document_where_the_best_gives_none() -> None:
+    decision = passage("Yuki stopped the work on predictive alarms.", title="Predictive alarms")
+    roadmap = passage("Predictive alarms stopped in July, as the trial gave false ones.", title="Roadmap", score=0.4)
+    other = passage("Deliveries of wool stopped because of the snow.", title="Wool", score=0.5)
+    assert texts("Why were predictive alarms stopped?", decision, other, roadmap) == [decision.text, roadmap.text]
+    assert texts("When were predictive alarms stopped?", decision, other, roadmap) == [decision.text]
