@@ -122,11 +122,10 @@ def local_router(ports: IdentityPorts, entry: LocalEntry) -> APIRouter:
         else:
             await same_user(request)
             credential = await _chosen(ports, tenant_id(slug(body.tenant)), body.email)
-        session = await ports.sessions.start(credential.tenant_id, credential.person_id)
+        line = AuditEntry(credential.email, "session.start", str(credential.person_id))
+        session = await ports.sessions.audited(line).start(credential.tenant_id, credential.person_id)
         if before := request.cookies.get(ports.site.session_cookie):
             await ports.sessions.end(before)
-        entries = [AuditEntry(credential.email, "session.start", str(credential.person_id))]
-        await ports.audit.append(credential.tenant_id, entries)
         set_session(response, ports.site, session)
 
     @router.post("/token", operation_id="make_local_token", dependencies=[Depends(same_user)])

@@ -286,3 +286,14 @@ async def test_signing_in_and_out_are_one_with_their_lines(office: Office, postg
         assert (await browser.get("/auth/session")).status_code == 200
     assert (await browser.post("/auth/sign-out", headers=csrf)).status_code == 204
     assert (await office.site.audited())[-3:] == ["identity.link", "session.start", "session.end"]
+
+
+async def test_a_session_on_ones_own_machine_is_one_with_its_line(office: Office, postgres_url: PostgresUrls) -> None:
+    url, tenant, browser = postgres_url.admin, office.site.tenant, office.site.client()
+    body = {"email": "ann@acme.example", "tenant": office.site.tenant_name}
+    before = contents(url, tenant)
+    with no_lines(url, tenant):
+        assert (await browser.post("/auth/local/session", json=body)).status_code == 500
+        assert contents(url, tenant) == before
+    assert (await browser.post("/auth/local/session", json=body)).status_code == 204
+    assert (await office.site.audited())[-1] == "session.start"
