@@ -68,6 +68,10 @@ _FORGET_FAILURES = text(
 )
 _FORGET_BLOCKS_BELOW = text("DELETE FROM blocks WHERE document_id = :document AND revision < :revision")
 _FORGET_CHUNKS_BELOW = text("DELETE FROM chunks WHERE document_id = :document AND revision < :revision")
+# No question finds them any more, since their key holds the revision; what they hold is still its text.
+_FORGET_CACHED_ANSWERS = text(
+    "DELETE FROM cached_answers WHERE key IN (SELECT key FROM cached_answer_documents WHERE document_id = :document)"
+)
 _FAIL = text(
     "INSERT INTO source_failures (tenant_id, source_id, external_id, stage, place, message)"
     " SELECT tenant_id, source_id, external_id, :stage, external_id, :message FROM documents"
@@ -182,6 +186,7 @@ class PostgresRevisions:
             values = {"document": document, "revision": revision}
             await connection.execute(_FORGET_BLOCKS_BELOW, values)
             await connection.execute(_FORGET_CHUNKS_BELOW, values)
+            await connection.execute(_FORGET_CACHED_ANSWERS, values)
 
     async def fail(self, tenant: TenantId, document: DocumentId, revision: int, *, stage: str, message: str) -> None:
         async with self._database.tenant(tenant) as connection:

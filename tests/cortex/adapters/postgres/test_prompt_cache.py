@@ -7,6 +7,7 @@ import pytest
 
 from cortex.adapters.postgres.erasing import of_document, of_person
 from cortex.adapters.postgres.prompt_cache import KEPT, PostgresPromptCache
+from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.domain.answer import Citation, Sentence
 from cortex.domain.document import Anchor
@@ -76,6 +77,19 @@ async def test_erasing_a_document_erases_what_was_made_with_it(
     assert await erasing.count(store.tenant, subject) == 1
     await erasing.erase(store.tenant, subject)
     assert await erasing.count(store.tenant, subject) == 0
+    assert await cache.get(store.tenant, KEY) is None
+
+
+@pytest.mark.parametrize("document", [LEAVE, SEEN])
+async def test_no_answer_outlives_the_revision_that_it_was_made_with(
+    store: Store, cache: PostgresPromptCache, document: DocumentId
+) -> None:
+    """A rule may have taken out of the new one what the answer says."""
+    await kept(store, cache)
+    revisions = PostgresRevisions(store.database)
+    await revisions.forget_below(store.tenant, DocumentId(uuid.UUID(int=4)), 2)
+    assert await cache.get(store.tenant, KEY) == ANSWER
+    await revisions.forget_below(store.tenant, document, 2)
     assert await cache.get(store.tenant, KEY) is None
 
 
