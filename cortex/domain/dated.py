@@ -1,9 +1,14 @@
 """The day from which a statement is, said before it: where an older text says otherwise."""
 
+import re
 from datetime import datetime
 
 _ENGLISH = "January February March April May June July August September October November December"
 _GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+_ANY_DAY = re.compile(
+    rf"As of \d+ (?:{_ENGLISH.replace(' ', '|')}) \d+: |Stand \d+\. (?:{_GERMAN.replace(' ', '|')}) \d+: "
+    r"|截至\d+年\d+月\d+日：|\d+年\d+月\d+日現在："
+)
 
 
 def as_of(at: datetime, language: str) -> str:
@@ -22,3 +27,9 @@ def as_of(at: datetime, language: str) -> str:
 def undated(text: str, at: datetime | None, language: str) -> str:
     """The statement without that beginning."""
     return text if at is None else text.removeprefix(as_of(at, language))
+
+
+def undated_of_any_day(text: str) -> str:
+    """The same where the day is not known."""
+    found = _ANY_DAY.match(text)
+    return text if found is None else text[found.end() :]

@@ -43,6 +43,15 @@ class StoredChunk:
     anchors: tuple[Anchor, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that a document is said to hold, in that revision of it."""
+
+    document_id: DocumentId
+    revision: int
+    quote: str
+
+
 class DocumentReader(Protocol):
     """Absent, tombstoned and other tenants' ids are simply not in the answer. Raises Transient."""
 
@@ -52,6 +61,10 @@ class DocumentReader(Protocol):
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
         """All blocks of that revision, in order."""
+        ...
+
+    async def quoted(self, tenant: TenantId, quotations: Sequence[Quotation]) -> dict[DocumentId, list[Block]]:
+        """Of each document's revision: the blocks that hold one of its quotes word for word, and all headings."""
         ...
 
     async def sources(self, tenant: TenantId) -> list[SourceLabel]:

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from cortex.domain.credential import Reader
 from cortex.domain.errors import NotFound, Transient
-from cortex.domain.identity import AnswerId, DocumentId
+from cortex.domain.identity import AnswerId
 from cortex.ports.answer_store import AnswerRecord, AnswerStore
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering
@@ -18,7 +18,14 @@ from services.query_gateway.event_stream import EventStream
 from services.query_gateway.following import Following
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.settings import AnswerSettings
-from services.query_gateway.transcript import documents_of, presented, stored_answer, without_record
+from services.query_gateway.standing import standing
+from services.query_gateway.transcript import (
+    citations_of,
+    documents_of,
+    presented,
+    stored_answer,
+    without_record,
+)
 from services.query_gateway.visibility import Visibility
 from services.query_gateway.wire import AnswerBody, AnswerState, StoredAnswer
 
@@ -44,17 +51,25 @@ class Records:
 
     async def of(self, reader: Reader, records: Sequence[AnswerRecord]) -> list[AnswerBody]:
         """All of them on one check. One that failed is empty."""
-        stored = {record.answer_id: stored_answer(record) for record in records}
-        visible = await self._visibility.visible(reader, _documents(stored.values()))
+        answers = await self.checked(reader, records)
         return [
-            without_record(record) if answer is None else presented(answer, record, allowed=set(visible))
-            for record in records
-            for answer in (stored[record.answer_id],)
+            without_record(record) if answer is None else presented(answer, record)
+            for record, answer in zip(records, answers, strict=True)
         ]
 
+    async def checked(
+        self, reader: Reader, records: Sequence[AnswerRecord], *, considered: bool = False
+    ) -> list[StoredAnswer | None]:
+        """What is left of each for this reader; None where it is being given, or failed.
 
-def _documents(answers: Iterable[StoredAnswer | None]) -> list[DocumentId]:
-    return list(dict.fromkeys(DocumentId(d) for answer in answers if answer for d in documents_of(answer)))
+        Whoever shows anything of a stored answer gets it here. `considered`: with what was found beside the sources.
+        """
+        stored = [stored_answer(record) for record in records]
+        answers = [answer for answer in stored if answer is not None]
+        documents = dict.fromkeys(d for answer in answers for d in documents_of(answer, considered=considered))
+        live = await self._visibility.visible(reader, list(documents))
+        now = await standing(self._visibility, reader, live, citations_of(answers))
+        return [None if answer is None else now.answer(answer) for answer in stored]
 
 
 def answer_id(text: str) -> AnswerId:

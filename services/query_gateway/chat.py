@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 
 from cortex.domain.identity import AnswerId, ConversationId
 from cortex.domain.query import Query
-from cortex.ports.clock import Clock
 from cortex.ports.limits import PrincipalLimits
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering, Assignment
@@ -38,7 +37,6 @@ class Chat:
         records: Records,
         history: History,
         limits: PrincipalLimits,
-        clock: Clock,
         settings: AnswerSettings,
     ) -> None:
         self._retriever = retriever
@@ -47,7 +45,6 @@ class Chat:
         self._records = records
         self._history = history
         self._limits = limits
-        self._clock = clock
         self._settings = settings
 
     async def assignment(self, asking: Asking, body: ChatRequest, *, earlier: Sequence[str] = ()) -> Assignment:
@@ -81,17 +78,10 @@ class Chat:
         )
 
     async def stream(self, asking: Asking, body: ChatRequest) -> Response:
-        # Taken before the re-check, so that a check is never believed to be younger than it is.
-        checked_at = self._clock.now()
         assignment = await self.assignment(asking, body)
         live = await self._answering.start(assignment)
         events = self._following.stream(
-            asking.reader,
-            assignment.answer_id,
-            after=0,
-            trace_id=asking.trace_id,
-            checked_at=checked_at,
-            live=live,
+            asking.reader, assignment.answer_id, after=0, trace_id=asking.trace_id, live=live
         )
         return EventStream(events, slow_reader_s=self._settings.slow_reader_s)
 

@@ -229,12 +229,11 @@ class Completions:
         self._settings = settings
 
     async def respond(self, asking: Asking, body: CompletionRequest) -> Response:
-        checked_at = self._clock.now()
         if body.model != MODEL:
             raise Invalid(f"model: there is one, named {MODEL}")
         assignment = await self._chat.assignment(asking, request_of(body.messages), earlier=earlier(body.messages))
         live = await self._answering.start(assignment)
-        events = self._following.shown(asking.reader, assignment.answer_id, after=0, checked_at=checked_at, live=live)
+        events = self._following.shown(asking.reader, assignment.answer_id, after=0, live=live)
         if body.stream:
             chunks = self._chunks(assignment, events, with_usage=body.stream_options.include_usage)
             return EventStream(chunks, slow_reader_s=self._settings.slow_reader_s)

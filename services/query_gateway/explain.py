@@ -3,43 +3,34 @@
 Ranks are counted anew among what the reader may see, so that a gap tells nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Depends
 
 from cortex.domain.credential import Reader
-from cortex.domain.identity import AnswerId, DocumentId
+from cortex.domain.identity import AnswerId
 from cortex.ports.answer_store import AnswerRecord
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answers import Records, answer_id
 from services.query_gateway.conversation_wire import ExplainedPassage, Explanation
 from services.query_gateway.identify import Asking, Identify
-from services.query_gateway.transcript import stored_answer
-from services.query_gateway.visibility import Visibility
 from services.query_gateway.wire import Considered, StoredAnswer, UsageBody
 
 
 class Explaining:
-    def __init__(self, *, records: Records, visibility: Visibility) -> None:
+    def __init__(self, *, records: Records) -> None:
         self._records = records
-        self._visibility = visibility
 
     async def explain(self, reader: Reader, answer: AnswerId) -> Explanation:
         record = await self._records.get(reader, answer)
-        stored = stored_answer(record)
-        if stored is None:
-            return _nothing_yet(record)
-        documents = dict.fromkeys(DocumentId(one.document_id) for one in stored.considered)
-        visible = await self._visibility.visible(reader, list(documents))
-        return explanation(record, stored, allowed=set(visible))
+        (stored,) = await self._records.checked(reader, [record], considered=True)
+        return _nothing_yet(record) if stored is None else explanation(record, stored)
 
 
-def explanation(record: AnswerRecord, stored: StoredAnswer, *, allowed: Collection[UUID]) -> Explanation:
-    shown = sorted(
-        (one for one in stored.considered if one.document_id in allowed), key=lambda one: -one.scores.get("fused", 0.0)
-    )
+def explanation(record: AnswerRecord, stored: StoredAnswer) -> Explanation:
+    """`stored` holds only what its reader may see."""
+    shown = sorted(stored.considered, key=lambda one: -one.scores.get("fused", 0.0))
     cited = {citation.chunk_id for sentence in stored.sentences for citation in sentence.citations}
     return Explanation.model_validate(
         {

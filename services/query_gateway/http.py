@@ -157,7 +157,6 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
         records=records,
         history=History(conversations=ports.conversations, records=records),
         limits=ports.limits,
-        clock=ports.clock,
         settings=settings.answer,
     )
     openai = completions.Completions(
@@ -172,9 +171,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
             identify=identify, records=records, following=following, answering=answering, settings=settings.answer
         ),
         documents.router(identify=identify, documents=_documents(ports, settings, visibility)),
-        *_of_answers(
-            ports, settings, metrics, identify=identify, visibility=visibility, records=records, answering=answering
-        ),
+        *_of_answers(ports, settings, metrics, identify=identify, records=records, answering=answering),
         *_of_the_asker(ports, settings, identify=identify, visibility=visibility, encoder=encoder),
     ]
 
@@ -205,7 +202,6 @@ def _of_answers(
     metrics: Metrics,
     *,
     identify: Identify,
-    visibility: Visibility,
     records: answers.Records,
     answering: Answering,
 ) -> list[APIRouter]:
@@ -215,10 +211,8 @@ def _of_answers(
         answering=answering,
         share_url=lambda token: f"{settings.public_url}/shares/{token}",
     )
-    shown = shares.Shares(
-        store=ports.shares, conversations=ports.conversations, visibility=visibility, clock=ports.clock
-    )
-    explaining = explain.Explaining(records=records, visibility=visibility)
+    shown = shares.Shares(store=ports.shares, conversations=ports.conversations, records=records, clock=ports.clock)
+    explaining = explain.Explaining(records=records)
     return [
         conversations.router(identify=identify, conversations=kept),
         shares.router(identify=identify, shares=shown, conversations=kept),

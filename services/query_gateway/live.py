@@ -45,22 +45,23 @@ class LiveAnswer:
         self.stopped = True
         self._end_at(0.0)
 
-    async def follow(self, after: int, *, heartbeat_s: float) -> AsyncGenerator[AnswerEvent | None, None]:
-        """Events with a higher sequence, until the end; None where nothing happened for `heartbeat_s`."""
+    async def follow(self, after: int, *, heartbeat_s: float) -> AsyncGenerator[list[AnswerEvent], None]:
+        """Events with a higher sequence, as many as there are, until the end; none where nothing happened for
+        `heartbeat_s`. What was added together comes together.
+        """
         self._arrive()
         try:
             while True:
                 changed = self._changed
                 fresh = [event for event in self.events if event.sequence > after]
-                for event in fresh:
-                    after = event.sequence
-                    yield event
                 if fresh:
+                    after = fresh[-1].sequence
+                    yield fresh
                     continue
                 if self.finished:
                     return
                 if not await _within(changed, heartbeat_s):
-                    yield None
+                    yield []
         finally:
             self._leave()
 

@@ -81,6 +81,7 @@ def answer_sources(passages: Sequence[Passage]) -> list[AnswerSource]:
         AnswerSource(
             n=n,
             document_id=document,
+            revision=first[document].revision,
             title=first[document].title,
             url=safe_url(first[document].url),
             source=source_body(first[document].source),
@@ -96,6 +97,7 @@ def considered(found: Sequence[Found], used: Sequence[Passage]) -> list[Consider
     return [
         Considered(
             document_id=passage.document_id,
+            revision=passage.revision,
             chunk_id=passage.chunk_id,
             title=passage.title,
             url=safe_url(passage.url),

@@ -5,36 +5,33 @@ looks like one that was never found.
 """
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Depends
 
 from cortex.domain.credential import Reader
-from cortex.domain.identity import ConversationId, DocumentId
+from cortex.domain.identity import ConversationId
 from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.clock import Clock
 from cortex.ports.conversation_store import ConversationStore, ShareStore
 from cortex.runtime.edge.problems import DOCUMENTED
+from services.query_gateway.answers import Records
 from services.query_gateway.conversation_wire import ShareBody, SharedConversation, SharedTurn
 from services.query_gateway.conversations import TURNS_MAX, Conversations, Cursor, conversation_id, latest
 from services.query_gateway.cursor import decode_place
 from services.query_gateway.identify import Asking, Identify
-from services.query_gateway.transcript import answer_text, documents_of, stored_answer, supported
-from services.query_gateway.visibility import Visibility
+from services.query_gateway.transcript import answer_text
 from services.query_gateway.wire import CitationBody, SentenceBody, StoredAnswer
 
 TOKEN_BYTES = 24
 
 
 class Shares:
-    def __init__(
-        self, *, store: ShareStore, conversations: ConversationStore, visibility: Visibility, clock: Clock
-    ) -> None:
+    def __init__(self, *, store: ShareStore, conversations: ConversationStore, records: Records, clock: Clock) -> None:
         self._store = store
         self._conversations = conversations
-        self._visibility = visibility
+        self._records = records
         self._clock = clock
 
     async def share(self, reader: Reader, conversation: ConversationId, present: Conversations) -> ShareBody:
@@ -56,19 +53,18 @@ class Shares:
             reader.tenant_id, found.id, before=decode_place(cursor), until=found.shared_at, limit=TURNS_MAX + 1
         )
         shown, next_cursor = latest(records, TURNS_MAX)
-        answers = [(record, stored_answer(record)) for record in shown]
-        documents = {d for _, answer in answers if answer for d in documents_of(answer)}
-        visible = await self._visibility.visible(reader, [DocumentId(document) for document in sorted(documents)])
+        answers = await self._records.checked(reader, shown)
         return SharedConversation(
             title=found.title,
             shared_at=found.shared_at or found.updated_at,
-            turns=[shared_turn(record, answer, allowed=set(visible)) for record, answer in answers],
+            turns=[shared_turn(record, answer) for record, answer in zip(shown, answers, strict=True)],
             next_cursor=next_cursor,
         )
 
 
-def shared_turn(record: AnswerRecord, answer: StoredAnswer | None, *, allowed: Collection[UUID]) -> SharedTurn:
-    sentences = [] if answer is None else supported(answer.sentences, allowed)
+def shared_turn(record: AnswerRecord, answer: StoredAnswer | None) -> SharedTurn:
+    """`answer` holds only what its reader may see."""
+    sentences = [] if answer is None else answer.sentences
     cited = {citation.n for sentence in sentences for citation in sentence.citations}
     sources = [] if answer is None else [source for source in answer.sources if source.n in cited]
     numbers = {source.n: n for n, source in enumerate(sources, start=1)}

@@ -1,13 +1,15 @@
 """An answer as text and as events: pure, so that a stream, a record and a second reading say the same."""
 
 import re
-from collections.abc import Collection, Sequence
-from uuid import UUID
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from pydantic import TypeAdapter
 
+from cortex.domain.identity import DocumentId
 from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.runtime.edge.problems import ProblemBody
+from services.query_gateway.standing import Standing, untold
 from services.query_gateway.wire import (
     AnswerBody,
     AnswerSource,
@@ -22,9 +24,6 @@ from services.query_gateway.wire import (
 )
 
 META, SOURCES, TOKEN, CITATION, DONE, ERROR = "meta", "sources", "token", "citation", "done", "error"
-_UNTOLD: dict[str, object] = {"confidence": None, "evidence": {}}
-"""Both are measured over all sources, and would tell something of one that its reader may not open."""
-
 _SOURCES: TypeAdapter[list[AnswerSource]] = TypeAdapter(list[AnswerSource])
 _SENTENCE_END = re.compile(r"[.!?…:;。！？]['\"”’)»」』]*$")
 
@@ -70,32 +69,29 @@ def sentence_events(sequence: int, sentence: SentenceBody, *, before: SentenceBo
     return [token, *citations]
 
 
-def documents_of(answer: StoredAnswer) -> list[UUID]:
-    cited = [citation.document_id for sentence in answer.sentences for citation in sentence.citations]
-    return list(dict.fromkeys([source.document_id for source in answer.sources] + cited))
+def documents_of(answer: StoredAnswer, *, considered: bool = False) -> list[DocumentId]:
+    """What it names. `considered`: with what was found beside the sources."""
+    named = [source.document_id for source in answer.sources]
+    named += [citation.document_id for citation in citations_of([answer])]
+    named += [passage.document_id for passage in answer.considered if considered]
+    return [DocumentId(document) for document in dict.fromkeys(named)]
 
 
-def supported(sentences: Sequence[SentenceBody], allowed: Collection[UUID]) -> list[SentenceBody]:
-    """A sentence goes with any citation that its reader may not open."""
-    return [one for one in sentences if all(c.document_id in allowed for c in one.citations)]
+def citations_of(answers: Iterable[StoredAnswer]) -> list[CitationBody]:
+    return [citation for answer in answers for sentence in answer.sentences for citation in sentence.citations]
 
 
-def presented(answer: StoredAnswer, record: AnswerRecord, *, allowed: Collection[UUID]) -> AnswerBody:
-    """What a reader who may open `allowed` gets."""
-    kept = supported(answer.sentences, allowed)
-    sources = [source for source in answer.sources if source.document_id in allowed]
-    told = answer.model_dump(exclude={"sentences", "sources", "considered", "engine", "nearest"})
+def presented(answer: StoredAnswer, record: AnswerRecord) -> AnswerBody:
+    """`answer` holds only what its reader may see."""
+    told = answer.model_dump(exclude={"sentences", "considered", "engine"})
     return AnswerBody.model_validate(
         {
-            "answer": answer_text(kept),
+            "answer": answer_text(answer.sentences),
             "asked_at": record.created_at,
             "state": record.state,
             "rating": record.rating,
-            "sources": sources,
-            "citations": [citation for sentence in kept for citation in sentence.citations],
-            "nearest": [source.n for source in sources if source.n in answer.nearest],
+            "citations": citations_of([answer]),
             **told,
-            **(_UNTOLD if len(sources) < len(answer.sources) else {}),
         }
     )
 
@@ -132,50 +128,85 @@ def stored_answer(record: AnswerRecord) -> StoredAnswer | None:
 
 
 class Withholder:
-    """Filters one answer's events, in order, for a reader who may open some of its sources."""
+    """Filters one answer's events, in order, by what still stands of it for a reader."""
 
     def __init__(self) -> None:
-        self._documents: dict[int, UUID] = {}
+        self._sources: list[AnswerSource] = []
+        self._cited: dict[int, SentenceBody] = {}
+        self._shown: set[int] = set()
         self._citations_sent = 0
-        self._withheld = False
 
-    def learn(self, one: AnswerEvent) -> bool:
-        """Whether the event named the sources, as it must before anything cites them."""
-        if one.type != SOURCES:
-            return False
-        self._documents = {source.n: source.document_id for source in sources_of(one)}
-        return True
+    def learn(self, events: Sequence[AnswerEvent]) -> None:
+        """What is next; a sentence comes with its citations."""
+        for at, one in enumerate(events):
+            if one.type == SOURCES:
+                self._sources = sources_of(one)
+            elif one.type == TOKEN:
+                self._cited[one.sequence] = _sentence(one, events[at + 1 :])
 
     @property
-    def documents(self) -> list[UUID]:
-        return list(self._documents.values())
+    def documents(self) -> list[DocumentId]:
+        """Of the sources, which are told before anything cites them."""
+        return [DocumentId(source.document_id) for source in self._sources]
 
-    def filtered(self, one: AnswerEvent, allowed: Collection[UUID]) -> AnswerEvent | None:
-        """The event as this reader may see it, or None."""
-        match one.type:
-            case "sources":
-                kept = [source for source in sources_of(one) if source.document_id in allowed]
-                return sources_event(one.sequence, kept)
-            case "token":
-                numbers = TokenEvent.model_validate_json(one.data).sources
-                self._withheld = not all(self._documents.get(n) in allowed for n in numbers)
-                return None if self._withheld else one
-            case "citation":
-                if self._withheld or CitationBody.model_validate_json(one.data).document_id not in allowed:
-                    return None
-                self._citations_sent += 1
-                return one
-            case "done":
-                return event(one.sequence, DONE, self._done(DoneEvent.model_validate_json(one.data), allowed))
-        return one
+    def citations(self, events: Sequence[AnswerEvent]) -> list[CitationBody]:
+        """On which those events rest: sources rest on all that is known."""
+        everything = any(one.type == SOURCES for one in events)
+        resting = self._cited.values() if everything else [self._cited[e.sequence] for e in events if e.type == TOKEN]
+        return [citation for sentence in resting for citation in sentence.citations]
 
-    def _done(self, done: DoneEvent, allowed: Collection[UUID]) -> DoneEvent:
-        seen = {n for n, document in self._documents.items() if document in allowed}
+    def filtered(self, events: Sequence[AnswerEvent], now: Standing) -> list[AnswerEvent]:
+        """Of events that belong together, what this reader may see."""
+        first = events[0]
+        if first.type == SOURCES:
+            cited = {one.n for sentence in now.sentences(self._cited.values()) for one in sentence.citations}
+            sources = now.sources(self._sources, cited)
+            self._shown = {source.n for source in sources}
+            return [sources_event(first.sequence, sources)]
+        if first.type == TOKEN:
+            return self._sentence(events, now.sentence(self._cited[first.sequence]))
+        if first.type == DONE:
+            return [event(first.sequence, DONE, self._done(DoneEvent.model_validate_json(first.data), now))]
+        return [one for one in events if one.type != CITATION]
+
+    def _sentence(self, events: Sequence[AnswerEvent], left: SentenceBody | None) -> list[AnswerEvent]:
+        numbers = set(TokenEvent.model_validate_json(events[0].data).sources)
+        if left is None or not numbers or not numbers <= self._shown or {one.n for one in left.citations} != numbers:
+            return []
+        self._citations_sent += len(left.citations)
+        bodies = zip(events[1:], left.citations, strict=True)
+        return [events[0], *(event(one.sequence, CITATION, body) for one, body in bodies)]
+
+    def _done(self, done: DoneEvent, now: Standing) -> DoneEvent:
+        openable = {source.n for source in self._sources if source.document_id in now.live}
+        seen = self._shown & openable
         update: dict[str, object] = {
             "citations": self._citations_sent,
             "nearest": [n for n in done.nearest if n in seen],
         }
-        return done.model_copy(update=update | (_UNTOLD if len(seen) < len(self._documents) else {}))
+        return done.model_copy(update=update | untold(seen, self._sources))
+
+
+def _sentence(token: AnswerEvent, following: Sequence[AnswerEvent]) -> SentenceBody:
+    """The text and its citations, which follow it at once."""
+    citations = takewhile(lambda one: one.type == CITATION, following)
+    numbers = TokenEvent.model_validate_json(token.data)
+    marks = "".join(f"[{n}]" for n in numbers.sources)
+    return SentenceBody(
+        text=numbers.text.strip().removesuffix(marks).strip(),
+        citations=[CitationBody.model_validate_json(one.data) for one in citations],
+    )
+
+
+def together(events: Sequence[AnswerEvent]) -> list[list[AnswerEvent]]:
+    """A sentence and its citations are one group, any other event is one by itself."""
+    groups: list[list[AnswerEvent]] = []
+    for one in events:
+        if one.type == CITATION and groups and groups[-1][0].type == TOKEN:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
 
 
 def rests_on_documents(one: AnswerEvent) -> bool:

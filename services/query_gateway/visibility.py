@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from cortex.domain.credential import Reader
+from cortex.domain.document import Block
 from cortex.domain.identity import ContainerId, DocumentId
-from cortex.ports.document_reader import DocumentReader, LiveDocument
+from cortex.ports.document_reader import DocumentReader, LiveDocument, Quotation
 from cortex.ports.permission_engine import Check, PermissionEngine
 from services.query_gateway.deadline import within
 from services.query_gateway.metrics import Metrics
@@ -76,8 +77,19 @@ class Visibility:
         present = [document for document in documents if document in live]
         if not present:
             return {}
-        token = await self.token(reader)
-        allowed: set[DocumentId] = set()
-        for at in range(0, len(present), self._batch):
-            allowed |= await self.permitted(reader, present[at : at + self._batch], token=token, permission=permission)
+        allowed = await self.allowed(reader, present, token=await self.token(reader), permission=permission)
         return {document: live[document] for document in present if document in allowed}
+
+    async def allowed(
+        self, reader: Reader, documents: Sequence[DocumentId], *, token: str | None, permission: str = VIEW
+    ) -> set[DocumentId]:
+        """Those that the permission engine lets through, in batches."""
+        allowed: set[DocumentId] = set()
+        for at in range(0, len(documents), self._batch):
+            some = documents[at : at + self._batch]
+            allowed |= await self.permitted(reader, some, token=token, permission=permission)
+        return allowed
+
+    async def quoted(self, reader: Reader, quotations: Sequence[Quotation]) -> dict[DocumentId, list[Block]]:
+        async with within(self._timeout_s, "the document store"):
+            return await self._documents.quoted(reader.tenant_id, quotations)

@@ -183,10 +183,11 @@ class SearchResponse(Body):
 
 
 class AnswerSource(Body):
-    """Sentences cite it by `n`."""
+    """Sentences cite it by `n`. `revision` is the one that the rest is of; kept without one, it is of none."""
 
     n: int
     document_id: UUID
+    revision: int = 0
     title: str
     url: str
     source: SourceBody
@@ -216,6 +217,7 @@ class Considered(Body):
     """A passage that was found, with the scores that ranked it. `used`: the answer could rest on it."""
 
     document_id: UUID
+    revision: int = 0
     chunk_id: UUID
     title: str
     url: str

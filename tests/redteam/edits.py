@@ -119,8 +119,20 @@ BREACHES = (
     Breach(
         "stored-answers-unchecked",
         "an answer that was given once is shown again, whatever was revoked since",
-        (Edit(f"{_GATEWAY}/answers.py", "allowed=set(visible))", "allowed=set(_documents(stored.values())))"),),
+        (Edit(f"{_GATEWAY}/answers.py", "self._visibility.visible(reader,", "self._visibility.live(reader,"),),
         first="test_answers",
+    ),
+    Breach(
+        "stored-revision-unchecked",
+        "an answer that was given once is shown again, whatever was taken out of its documents since",
+        (
+            Edit(
+                f"{_GATEWAY}/standing.py",
+                "return live is not None and citation.anchor.revision == live.indexed_revision",
+                "return live is not None",
+            ),
+        ),
+        first="test_removed",
     ),
     Breach(
         "forbidden-is-not-absent",

@@ -11,7 +11,7 @@ from cortex.domain.chunk import Chunk, Span
 from cortex.domain.document import Anchor, Block, BlockKind
 from cortex.domain.errors import Unauthenticated
 from cortex.domain.identity import ChunkId, DocumentId, PersonId, TenantId
-from cortex.ports.document_reader import LiveDocument, StoredChunk
+from cortex.ports.document_reader import LiveDocument, Quotation, StoredChunk
 
 _LIVE = text(
     "SELECT d.id, d.source_id, s.type, s.name AS source, d.external_id, d.title, d.url, d.author, d.mime, d.created_at,"
@@ -27,6 +27,16 @@ _CHUNKS = text(
     " FROM chunks WHERE id = ANY(:chunks)"
 )
 _BLOCKS = text("SELECT blocks FROM blocks WHERE document_id = :document AND revision = :revision")
+_QUOTED = text(
+    "WITH q AS (SELECT * FROM unnest(CAST(:documents AS uuid[]), CAST(:revisions AS bigint[]), CAST(:quotes AS text[]))"
+    " AS q (document_id, revision, quote))"
+    " SELECT b.document_id, e.place - 1 AS block_id, e.block"
+    " FROM (SELECT DISTINCT document_id, revision FROM q) AS d JOIN blocks b USING (document_id, revision)"
+    " CROSS JOIN LATERAL jsonb_array_elements(b.blocks) WITH ORDINALITY AS e (block, place)"
+    " WHERE e.block ->> 'kind' = 'heading' OR EXISTS (SELECT FROM q WHERE q.document_id = b.document_id"
+    " AND q.revision = b.revision AND position(q.quote IN e.block ->> 'text') > 0)"
+    " ORDER BY b.document_id, e.place"
+)
 _SOURCES = text("SELECT id, type, name FROM sources WHERE state <> 'removing' ORDER BY name")
 _TOKEN = text(
     "SELECT m.token FROM permission_marks m JOIN persons p ON p.id = :person AND p.active WHERE m.tenant_id = :tenant"
@@ -77,6 +87,18 @@ class PostgresDocuments:
             stored = (await connection.execute(_BLOCKS, values)).scalar_one_or_none()
         return blocks_from_json(stored or [])
 
+    async def quoted(self, tenant: TenantId, quotations: Sequence[Quotation]) -> dict[DocumentId, list[Block]]:
+        values = {
+            "documents": [one.document_id for one in quotations],
+            "revisions": [one.revision for one in quotations],
+            "quotes": [one.quote for one in quotations],
+        }
+        found: dict[DocumentId, list[Block]] = {}
+        async with self._database.tenant(tenant) as connection:
+            for row in await connection.execute(_QUOTED, values):
+                found.setdefault(row.document_id, []).append(_block(row.block_id, row.block))
+        return found
+
     async def sources(self, tenant: TenantId) -> list[SourceLabel]:
         async with self._database.tenant(tenant) as connection:
             return [SourceLabel(row.id, row.type, row.name) for row in await connection.execute(_SOURCES)]
@@ -101,7 +123,8 @@ def blocks_json(blocks: Sequence[Block]) -> list[dict[str, object]]:
 
 
 def blocks_from_json(stored: Sequence[dict[str, object]]) -> list[Block]:
-    return [
-        Block(block_id=number, **{**fields, "kind": BlockKind(str(fields["kind"]))})  # type: ignore[arg-type]
-        for number, fields in enumerate(stored)
-    ]
+    return [_block(number, fields) for number, fields in enumerate(stored)]
+
+
+def _block(number: int, fields: dict[str, object]) -> Block:
+    return Block(block_id=number, **{**fields, "kind": BlockKind(str(fields["kind"]))})  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from cortex.domain.acl import Asker
 from cortex.domain.answer import Citation, Sentence, SourceLabel
 from cortex.domain.credential import Credential, Role
-from cortex.domain.document import Block
+from cortex.domain.document import Block, BlockKind
 from cortex.domain.encoding import Language, QueryEncoding
 from cortex.domain.errors import Denied, NotFound, Transient
 from cortex.domain.identity import (
@@ -39,7 +39,7 @@ from cortex.ports.answer_store import AnswerEvent, AnswerRecord
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
 from cortex.ports.conversation_store import Conversation
-from cortex.ports.document_reader import LiveDocument, StoredChunk
+from cortex.ports.document_reader import LiveDocument, Quotation, StoredChunk
 from cortex.ports.generator import Ending, GenerationRequest
 from cortex.ports.permission_engine import Check
 from cortex.ports.reranker import Late
@@ -226,6 +226,8 @@ class Documents:
         self.labels = [SOURCE]
         self.token = "token-1"
         self.token_reads = 0
+        self.quoted_calls: list[list[Quotation]] = []
+        self.quoting_failing: Exception | None = None
         self.failing: Exception | None = None
 
     async def live(self, tenant: TenantId, documents: Sequence[DocumentId]) -> dict[DocumentId, LiveDocument]:
@@ -238,6 +240,21 @@ class Documents:
 
     async def blocks(self, tenant: TenantId, document: DocumentId, revision: int) -> list[Block]:
         return self.pages[document]
+
+    async def quoted(self, tenant: TenantId, quotations: Sequence[Quotation]) -> dict[DocumentId, list[Block]]:
+        if self.quoting_failing:
+            raise self.quoting_failing
+        self.quoted_calls.append(list(quotations))
+        return {
+            one.document_id: [
+                block
+                for block in self.pages[one.document_id]
+                if block.kind is BlockKind.HEADING
+                or any(q.quote in block.text for q in quotations if q.document_id == one.document_id)
+            ]
+            for one in quotations
+            if one.revision == self.rows[one.document_id].indexed_revision
+        }
 
     async def sources(self, tenant: TenantId) -> list[SourceLabel]:
         return self.labels

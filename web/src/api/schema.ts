@@ -1693,7 +1693,7 @@ export interface components {
         };
         /**
          * AnswerSource
-         * @description Sentences cite it by `n`.
+         * @description Sentences cite it by `n`. `revision` is the one that the rest is of; kept without one, it is of none.
          */
         AnswerSource: {
             /** N */
@@ -1703,6 +1703,11 @@ export interface components {
              * Format: uuid
              */
             document_id: string;
+            /**
+             * Revision
+             * @default 0
+             */
+            revision: number;
             /** Title */
             title: string;
             /** Url */
