@@ -108,7 +108,7 @@ def fuse(
         if weight:
             scores = _normalised(_scores(candidates, arm, filled=mode is Fusion.SCORES), mode)
             if neighbours and any(neighbours.values()) and arm is Arm.BM25 and mode is Fusion.SCORES:
-                scores = _standardised(_shared(scores, neighbours))
+                scores = standardised(_shared(scores, neighbours))
             for key, value in scores.items():
                 terms[key].append(weight * value)
     fused = [Fused(key, math.fsum(values)) for key, values in terms.items()]
@@ -143,14 +143,14 @@ def _with_neighbours(key: Id, scores: Mapping[Id, float], near: Sequence[tuple[I
 def _normalised(scores: Mapping[Id, float], mode: Fusion) -> dict[Id, float]:
     match mode:
         case Fusion.SCORES:
-            return _standardised(scores)
+            return standardised(scores)
         case Fusion.DBSF:
             return _clipped(scores)
         case Fusion.RRF:
             return _reciprocal_ranks(scores)
 
 
-def _standardised(scores: Mapping[Id, float]) -> dict[Id, float]:
+def standardised(scores: Mapping[Id, float]) -> dict[Id, float]:
     """z-scores. A constant list says nothing: 0 for everyone."""
     mean, deviation = _moments(scores.values())
     return {key: (score - mean) / deviation if deviation else 0.0 for key, score in scores.items()}

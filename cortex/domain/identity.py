@@ -5,6 +5,7 @@ import uuid
 from typing import NewType
 
 from cortex.domain.errors import Invalid
+from cortex.domain.storable import is_storable
 
 TenantId = NewType("TenantId", uuid.UUID)
 PersonId = NewType("PersonId", uuid.UUID)
@@ -18,6 +19,8 @@ ConversationId = NewType("ConversationId", uuid.UUID)
 
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 EXTERNAL_ID_CHARACTERS_MAX = 1024
+_IN_EMAIL = r"[^@\s:/\x00-\x1f\x7f\ud800-\udfff]+"
+_EMAIL = re.compile(f"{_IN_EMAIL}@{_IN_EMAIL}")
 
 
 def slug(name: str) -> str:
@@ -33,13 +36,15 @@ def external_id(value: str) -> str:
         raise Invalid(f"external id: use 1 to {EXTERNAL_ID_CHARACTERS_MAX} characters, not {len(value)}")
     if any(ord(character) < 32 or ord(character) == 127 for character in value):
         raise Invalid("external id: contains a control character")
+    if not is_storable(value):
+        raise Invalid("external id: contains half of a surrogate pair")
     return value
 
 
 def normalise_email(value: str) -> str:
     """Trimmed and lower-cased; an alias of a person, never an id."""
     email = value.strip().lower()
-    if not re.fullmatch(r"[^@\s:/]+@[^@\s:/]+", email) or len(email) > 254:
+    if not _EMAIL.fullmatch(email) or len(email) > 254:
         raise Invalid(f"e-mail {value!r}: expected name@domain")
     return email
 

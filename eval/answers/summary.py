@@ -9,7 +9,7 @@ from eval.answers.given import Given
 from eval.answers.marking import Marks
 from eval.golden_questions import GoldenQuestion
 
-SINGLE_SCORES = ("dense", "bm25", "maxsim")
+SINGLE_SCORES = ("dense", "maxsim")
 """Scores of the best passage that a simple threshold might use instead."""
 
 _MEASURES: Mapping[str, Callable[[Marks], float | None]] = {

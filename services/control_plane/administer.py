@@ -5,11 +5,12 @@ from fastapi import Request
 from cortex.domain.credential import Credential, Role, Scope
 from cortex.domain.errors import CrossSite, Denied, Unauthenticated
 from cortex.ports.authenticator import Authenticator, Presented
+from cortex.runtime.edge.guarded import Guard
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Requires:
+class Requires(Guard[Credential]):
     """A credential with one of `roles` and with the scope of what is done: to read, or to write.
 
     Raises Denied, with what would do. Unauthenticated without a credential that holds.
@@ -21,6 +22,9 @@ class Requires:
         self._authenticator = authenticator
 
     async def __call__(self, request: Request) -> Credential:
+        return await self.admitted(request)
+
+    async def admit(self, request: Request) -> Credential:
         credential = await authenticated(self._authenticator, request)
         scope = self.scope or (Scope.READ if request.method in _SAFE else Scope.WRITE)
         if scope not in credential.scopes:

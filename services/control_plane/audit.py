@@ -14,6 +14,7 @@ from cortex.domain.credential import Credential, Role
 from cortex.domain.identity import TenantId
 from cortex.ports.audit_log import AuditAnchors, AuditEntry, AuditLog, AuditReader
 from cortex.ports.authenticator import Authenticator
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 
 LINES_PER_PAGE = 1_000
@@ -38,7 +39,7 @@ class AuditPorts:
 
 
 def audit_router(ports: AuditPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/audit", tags=["audit"])
+    router = APIRouter(prefix="/admin/v1/audit", tags=["audit"], route_class=GuardedRoute)
     auditor = Depends(requires(ports.authenticator, Role.AUDITOR, Role.ADMIN))
 
     @router.get("", response_class=StreamingResponse)

@@ -1,16 +1,17 @@
 """Bodies of the administration's routes, and answers to them. Unknown fields are refused."""
 
 import base64
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictInt
 
 from cortex.domain.acl import Acl, PrincipalRef, parse_acl, parse_principal
 from cortex.domain.change import ContainerState, DocumentState
 from cortex.domain.errors import Invalid
 from cortex.ports.source_writer import GroupPage
+from cortex.runtime.edge.fields import Moment, Storable
 from services.control_plane.checked import checked_acl, checked_document_acl, checked_file, checked_principal
 
 EXTENSIONS = {
@@ -27,15 +28,7 @@ VERSION_MAX = 2**62
 PAGE_MAX = 10_000
 
 
-def _storable(text: str) -> str:
-    """Refuses what has no place in a database or cannot be written as UTF-8."""
-    if any(0xD800 <= ord(character) <= 0xDFFF or ord(character) == 0 for character in text):
-        raise ValueError("contains NUL or half of a surrogate pair; send well-formed Unicode")
-    return text
-
-
 Principal = Annotated[str, AfterValidator(checked_principal)]
-Storable = Annotated[str, AfterValidator(_storable)]
 Version = Annotated[StrictInt, Field(ge=0, le=VERSION_MAX)]
 VersionQuery = Annotated[int, Field(ge=0, le=VERSION_MAX)]
 Text = Annotated[Storable, Field(min_length=1, max_length=1_000)]
@@ -79,8 +72,8 @@ class DocumentBody(Body):
     mime: Annotated[Storable, Field(max_length=200)] | None = None
     url: Annotated[Storable, Field(max_length=4_000)] | None = None
     author: Annotated[Storable, Field(max_length=300)] | None = None
-    created_at: AwareDatetime | None = None
-    updated_at: AwareDatetime | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
     version: Version | None = None
     container: Text | None = None
     # After `container`, which it looks at.
@@ -99,8 +92,8 @@ class DocumentBody(Body):
             title=self.title,
             url=self.url,
             author=self.author,
-            created_at=_utc(self.created_at),
-            updated_at=_utc(self.updated_at),
+            created_at=self.created_at,
+            updated_at=self.updated_at,
             container=self.container,
             acl=_acl(self.acl),
             version=self.version,
@@ -215,7 +208,3 @@ class StartedRun(BaseModel):
 
 def _acl(value: JsonValue) -> Acl | None:
     return None if value is None else parse_acl(value)
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.astimezone(UTC)

@@ -12,6 +12,7 @@ from cortex.domain.credential import Credential, Role
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.calibration_store import CalibrationStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -50,7 +51,7 @@ class CalibrationPorts:
 
 
 def calibration_router(ports: CalibrationPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/generation/calibration", tags=["engines"])
+    router = APIRouter(prefix="/admin/v1/generation/calibration", tags=["engines"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 

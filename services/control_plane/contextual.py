@@ -10,6 +10,7 @@ from cortex.domain.identity import source_id
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.contextualiser import ContextSwitch
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -25,7 +26,7 @@ class ContextPorts:
 
 
 def contextual_router(ports: ContextPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/sources/{name}/context", tags=["sources"])
+    router = APIRouter(prefix="/admin/v1/sources/{name}/context", tags=["sources"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN, Role.AUDITOR))
 

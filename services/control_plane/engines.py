@@ -17,6 +17,7 @@ from cortex.ports.authenticator import Authenticator
 from cortex.ports.clock import Clock
 from cortex.ports.engine import Message, Writer
 from cortex.ports.engine_store import EngineStore, KnownEngine
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body, Text
 
@@ -100,7 +101,7 @@ class EnginePorts:
 
 
 def engines_router(ports: EnginePorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/engines", tags=["engines"])
+    router = APIRouter(prefix="/admin/v1/engines", tags=["engines"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 
@@ -135,7 +136,7 @@ def engines_router(ports: EnginePorts) -> APIRouter:
 
 
 def generation_router(ports: EnginePorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/generation", tags=["engines"])
+    router = APIRouter(prefix="/admin/v1/generation", tags=["engines"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 

@@ -14,6 +14,7 @@ from cortex.domain.identity import normalise_email
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.erasure import ErasureControl, ErasureLedger
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body, Text
 
@@ -56,7 +57,7 @@ class ErasurePorts:
 
 
 def erasure_router(ports: ErasurePorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/erasures", tags=["erasure"])
+    router = APIRouter(prefix="/admin/v1/erasures", tags=["erasure"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 

@@ -7,6 +7,7 @@ from cortex.domain.errors import Conflict
 from cortex.domain.identity import slug, source_id
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.source_store import Run, Source
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import (
     AddedSource,
@@ -28,13 +29,13 @@ SYNC_EVERY_S = 300
 
 
 def admin_router(ports: ControlPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1")
+    router = APIRouter(prefix="/admin/v1", route_class=GuardedRoute)
     router.include_router(_sources(ports))
     return router
 
 
 def _sources(ports: ControlPorts) -> APIRouter:
-    router = APIRouter(prefix="/sources", tags=["sources"])
+    router = APIRouter(prefix="/sources", tags=["sources"], route_class=GuardedRoute)
     owner = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN, Role.AUDITOR))
 

@@ -5,13 +5,15 @@ from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
-from pydantic import AwareDatetime, BaseModel, Field, StrictBool
+from pydantic import BaseModel, Field, StrictBool
 
 from cortex.domain.credential import PERSONAL, Credential, Role, Scope
 from cortex.domain.errors import Denied, Invalid, NotFound
 from cortex.domain.identity import PersonId, slug
 from cortex.ports.api_keys import KeyId, KeyRecord, NewKey
 from cortex.ports.audit_log import AuditEntry
+from cortex.runtime.edge.fields import Moment
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import anyone, requires
 from services.control_plane.bodies import Body, Text
 from services.control_plane.identity_ports import IdentityPorts
@@ -23,7 +25,7 @@ OWN_KEY_MAX = timedelta(days=366)
 class OwnKeyBody(Body):
     name: Text
     scopes: Annotated[set[Literal["read", "write"]], Field(min_length=1, default_factory=lambda: {"read"})]
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class KeyBody(Body):
@@ -33,7 +35,7 @@ class KeyBody(Body):
     scopes: Annotated[set[Scope], Field(min_length=1)]
     role: Role = Role.MEMBER
     guest: StrictBool = True
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class KeyView(BaseModel):
@@ -61,14 +63,14 @@ class KeyList(BaseModel):
 
 
 def keys_router(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=GuardedRoute)
     router.include_router(_services(ports))
     router.include_router(_own(ports))
     return router
 
 
 def _services(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/keys", tags=["keys"])
+    router = APIRouter(prefix="/admin/v1/keys", tags=["keys"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 
@@ -97,7 +99,7 @@ def _services(ports: IdentityPorts) -> APIRouter:
 
 def _own(ports: IdentityPorts) -> APIRouter:
     """A person's own keys open what the person may open, without administration and for a year at most."""
-    router = APIRouter(prefix="/auth/keys", tags=["keys"])
+    router = APIRouter(prefix="/auth/keys", tags=["keys"], route_class=GuardedRoute)
     signed_in = Depends(anyone(ports.authenticator))
 
     @router.post("", status_code=201)

@@ -10,6 +10,7 @@ from cortex.domain.limits import Limits
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.limits import LimitStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -25,7 +26,7 @@ class LimitsBody(Body):
 
 
 def limits_router(authenticator: Authenticator, limits: LimitStore) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/limits", tags=["limits"])
+    router = APIRouter(prefix="/admin/v1/limits", tags=["limits"], route_class=GuardedRoute)
     admin = Depends(requires(authenticator, Role.ADMIN))
     looking = Depends(requires(authenticator, Role.ADMIN, Role.AUDITOR))
 

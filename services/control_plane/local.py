@@ -21,6 +21,7 @@ from cortex.ports.authenticator import Authenticator, Presented
 from cortex.ports.loopback import Connection, LocalTokenMaker, LoopbackPeers
 from cortex.ports.people import PersonDetail
 from cortex.runtime.edge.authenticate import Site, is_ours
+from cortex.runtime.edge.guarded import Guard, GuardedRoute
 from services.control_plane.administer import authenticated
 from services.control_plane.bodies import Body
 from services.control_plane.identity_ports import IdentityPorts
@@ -44,7 +45,7 @@ class LocalEntry:
     port: int
 
 
-class SameUser:
+class SameUser(Guard[None]):
     """A dependency of routes: the browser is of the user that the platform runs as. Raises Unauthenticated."""
 
     def __init__(self, entry: LocalEntry, site: Site) -> None:
@@ -52,6 +53,9 @@ class SameUser:
         self._site = site
 
     async def __call__(self, request: Request) -> None:
+        await self.admitted(request)
+
+    async def admit(self, request: Request) -> None:
         refuse_other_sites(request, self._site)
         if not await _is_same_user(self._entry, request):
             raise Unauthenticated(
@@ -94,7 +98,7 @@ class WaysToSignIn(BaseModel):
 
 
 def ways_router(ports: IdentityPorts, entry: LocalEntry | None) -> APIRouter:
-    router = APIRouter(prefix="/auth", tags=["sign-in"])
+    router = APIRouter(prefix="/auth", tags=["sign-in"], route_class=GuardedRoute)
 
     @router.get("/ways", operation_id="ways_to_sign_in")
     async def ways(request: Request) -> WaysToSignIn:
@@ -105,7 +109,7 @@ def ways_router(ports: IdentityPorts, entry: LocalEntry | None) -> APIRouter:
 
 
 def local_router(ports: IdentityPorts, entry: LocalEntry) -> APIRouter:
-    router = APIRouter(prefix="/auth/local", tags=["sign-in"])
+    router = APIRouter(prefix="/auth/local", tags=["sign-in"], route_class=GuardedRoute)
     same_user = SameUser(entry, ports.site)
 
     @router.get("/people", operation_id="local_people", dependencies=[Depends(same_user)])

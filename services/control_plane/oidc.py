@@ -16,6 +16,7 @@ from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Presented
 from cortex.ports.sessions import PendingSignIn
 from cortex.runtime.edge.authenticate import Foreign, Site
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.identity_ports import IdentityPorts
 from services.control_plane.sessions import set_session
 
@@ -30,7 +31,7 @@ def challenge_of(verifier: str) -> str:
 
 
 def oidc_router(ports: IdentityPorts, foreign: Foreign) -> APIRouter:
-    router = APIRouter(prefix="/auth", tags=["sign-in"])
+    router = APIRouter(prefix="/auth", tags=["sign-in"], route_class=GuardedRoute)
     site = ports.site
 
     @router.get("/sign-in", status_code=303, response_class=RedirectResponse)

@@ -9,6 +9,7 @@ from cortex.domain.errors import Conflict, Invalid
 from cortex.domain.identity import group_id, source_id
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.people import PersonDetail
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body, GroupBody, PersonBody, PersonView
 from services.control_plane.identity_ports import IdentityPorts
@@ -55,7 +56,7 @@ class GroupList(BaseModel):
 
 
 def people_router(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1", tags=["people"])
+    router = APIRouter(prefix="/admin/v1", tags=["people"], route_class=GuardedRoute)
     router.include_router(_people(ports))
     router.include_router(_groups(ports))
     router.include_router(_roles(ports))
@@ -63,7 +64,7 @@ def people_router(ports: IdentityPorts) -> APIRouter:
 
 
 def _people(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 
@@ -105,7 +106,7 @@ def _people(ports: IdentityPorts) -> APIRouter:
 
 
 def _groups(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 
@@ -135,7 +136,7 @@ def _groups(ports: IdentityPorts) -> APIRouter:
 
 
 def _roles(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter(prefix="/roles")
+    router = APIRouter(prefix="/roles", route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 

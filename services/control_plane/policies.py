@@ -15,6 +15,7 @@ from cortex.domain.privacy import Action, Kind, Originals, PrivacyRules, rules_f
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.privacy_store import PrivacyStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -63,7 +64,7 @@ class PolicyPorts:
 
 
 def policies_router(ports: PolicyPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/sources/{name}", tags=["privacy"])
+    router = APIRouter(prefix="/admin/v1/sources/{name}", tags=["privacy"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN, Role.AUDITOR))
 

@@ -7,6 +7,7 @@ from cortex.domain.errors import Conflict, Invalid, NotFound
 from cortex.domain.identity import SourceId, document_id, slug, source_id
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.source_writer import SourceWriter
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import (
     ContainerBody,
@@ -55,7 +56,7 @@ def _entry(credential: Credential, action: str, place: str) -> AuditEntry:
 
 def push_router(ports: ControlPorts) -> APIRouter:
     """PUT answers 202 for what changed and 200 for the same body again."""
-    router = APIRouter(prefix="/v1/sources/{source}", tags=["push"])
+    router = APIRouter(prefix="/v1/sources/{source}", tags=["push"], route_class=GuardedRoute)
     push = Push(ports)
     pushing = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN))
 

@@ -14,6 +14,7 @@ from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.limits import AgeStore
 from cortex.ports.reconciliation import ReconcileControl, ReconcileRuns
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -61,7 +62,7 @@ class ReconcilePorts:
 
 
 def reconcile_router(ports: ReconcilePorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/reconcile", tags=["reconcile"])
+    router = APIRouter(prefix="/admin/v1/reconcile", tags=["reconcile"], route_class=GuardedRoute)
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
     looking = Depends(requires(ports.authenticator, Role.ADMIN, Role.AUDITOR))
 

@@ -14,6 +14,7 @@ from cortex.ports.authenticator import Authenticator
 from cortex.ports.engine_store import EngineKeys
 from cortex.ports.source_secrets import SourceSecrets
 from cortex.ports.source_types import SourceTypes
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.ports import SourceAdministration
 
@@ -68,7 +69,7 @@ def secrets_line(credential: Credential, source: str, secrets: Mapping[str, str]
 
 
 def secrets_router(ports: SecretPorts) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1", tags=["secrets"])
+    router = APIRouter(prefix="/admin/v1", tags=["secrets"], route_class=GuardedRoute)
     owner = Depends(requires(ports.authenticator, Role.OWNER, Role.ADMIN))
     admin = Depends(requires(ports.authenticator, Role.ADMIN))
 

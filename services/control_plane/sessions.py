@@ -9,6 +9,7 @@ from cortex.domain.credential import Credential
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.sessions import StartedSession
 from cortex.runtime.edge.authenticate import Site, csrf_token
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import anyone
 from services.control_plane.identity_ports import IdentityPorts
 
@@ -35,7 +36,7 @@ def set_session(answer: Response, site: Site, session: StartedSession) -> None:
 
 
 def session_router(ports: IdentityPorts) -> APIRouter:
-    router = APIRouter(prefix="/auth", tags=["sign-in"])
+    router = APIRouter(prefix="/auth", tags=["sign-in"], route_class=GuardedRoute)
     signed_in = Depends(anyone(ports.authenticator))
     cookie = ports.site.session_cookie
 

@@ -12,6 +12,7 @@ from cortex.domain.sharing import SharedKind, SharingPolicy
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.sharing_store import SharingStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -57,7 +58,7 @@ class SharedList(BaseModel):
 
 
 def sharing_router(authenticator: Authenticator, sharing: SharingStore) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/sharing", tags=["sharing"])
+    router = APIRouter(prefix="/admin/v1/sharing", tags=["sharing"], route_class=GuardedRoute)
     admin = Depends(requires(authenticator, Role.ADMIN))
     looking = Depends(requires(authenticator, Role.ADMIN, Role.AUDITOR))
 

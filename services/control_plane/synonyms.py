@@ -10,6 +10,7 @@ from cortex.domain.synonyms import GROUPS_MAX, MEMBERS_MAX, checked
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.authenticator import Authenticator
 from cortex.ports.synonyms import SynonymStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.control_plane.administer import requires
 from services.control_plane.bodies import Body
 
@@ -24,7 +25,7 @@ class SynonymsBody(Body):
 
 
 def synonyms_router(authenticator: Authenticator, synonyms: SynonymStore) -> APIRouter:
-    router = APIRouter(prefix="/admin/v1/synonyms", tags=["search"])
+    router = APIRouter(prefix="/admin/v1/synonyms", tags=["search"], route_class=GuardedRoute)
     admin = Depends(requires(authenticator, Role.ADMIN))
     looking = Depends(requires(authenticator, Role.ADMIN, Role.AUDITOR))
 

@@ -1,6 +1,7 @@
-"""Loops of privacy: documents under changed rules, and signed heads of the audit."""
+"""Loops of privacy: documents under changed rules, signed heads of the audit, answers that were kept for their day."""
 
 from cortex.adapters.postgres.audit import PostgresAuditLog
+from cortex.adapters.postgres.prompt_cache import SWEPT_MAX, PostgresPromptCache
 from cortex.adapters.postgres.reprocessing import Reprocessing
 from cortex.adapters.postgres.tenants import PostgresTenants
 from cortex.adapters.signed_anchors import SignedAnchors
@@ -12,12 +13,14 @@ from services.host.upkeep import patient_loop
 
 REPROCESS_EVERY_S = 5.0
 ANCHOR_EVERY_S = 60.0
+CACHE_EVERY_S = 600.0
 
 
 def privacy_upkeep(shared: Backbone) -> list[Loop]:
     return [
         patient_loop(REPROCESS_EVERY_S, ReprocessStep(shared)),
         patient_loop(ANCHOR_EVERY_S, AnchorStep(shared)),
+        patient_loop(CACHE_EVERY_S, CacheStep(shared)),
     ]
 
 
@@ -55,3 +58,15 @@ class AnchorStep:
                 await self._anchors.keep(tenant.id, head)
                 self._kept[tenant.id] = head.sequence
         return False
+
+
+class CacheStep:
+    """Answers of a model go when they are too old to be given again, whether or not anybody asks anything."""
+
+    def __init__(self, shared: Backbone) -> None:
+        self._tenants = PostgresTenants(shared.database)
+        self._cache = PostgresPromptCache(shared.database, shared.clock)
+
+    async def __call__(self) -> bool:
+        swept = [await self._cache.sweep(tenant.id) for tenant in await self._tenants.all()]
+        return any(count == SWEPT_MAX for count in swept)

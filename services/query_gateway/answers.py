@@ -12,6 +12,7 @@ from cortex.domain.credential import Reader
 from cortex.domain.errors import NotFound, Transient
 from cortex.domain.identity import AnswerId
 from cortex.ports.answer_store import AnswerRecord, AnswerStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering
 from services.query_gateway.event_stream import EventStream
@@ -83,7 +84,7 @@ def answer_id(text: str) -> AnswerId:
 def router(
     *, identify: Identify, records: Records, following: Following, answering: Answering, settings: AnswerSettings
 ) -> APIRouter:
-    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.get("/{answer}", operation_id="get_answer")
     async def get(answer: str, asking: Annotated[Asking, Depends(identify)]) -> AnswerBody:

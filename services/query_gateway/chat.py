@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from cortex.domain.identity import AnswerId, ConversationId
 from cortex.domain.query import Query
 from cortex.ports.limits import PrincipalLimits
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering, Assignment
 from services.query_gateway.answers import Records
@@ -94,7 +95,7 @@ class Chat:
 
 
 def router(*, identify: Identify, chat: Chat) -> APIRouter:
-    routes = APIRouter(tags=["answers"], responses=DOCUMENTED)
+    routes = APIRouter(tags=["answers"], responses=DOCUMENTED, route_class=GuardedRoute)
     both: dict[int | str, dict[str, object]] = {
         200: {
             "model": AnswerBody,

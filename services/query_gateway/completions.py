@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 from cortex.domain.errors import CortexError, Invalid, Transient
 from cortex.ports.answer_store import AnswerEvent
 from cortex.ports.clock import Clock
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED, problem_of
 from services.query_gateway.answering import Answering, Assignment
 from services.query_gateway.chat import Chat
@@ -321,7 +322,7 @@ def request_of(messages: Sequence[ChatMessage]) -> ChatRequest:
 
 
 def router(*, identify: Identify, completions: Completions, clock: Clock) -> APIRouter:
-    routes = APIRouter(prefix="/v1", tags=["openai"], responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1", tags=["openai"], responses=DOCUMENTED, route_class=GuardedRoute)
     both: dict[int | str, dict[str, object]] = {
         200: {
             "model": Completion,

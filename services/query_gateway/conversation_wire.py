@@ -94,7 +94,10 @@ class FeedbackBody(Body):
 
 
 class ExplainedPassage(Body):
-    """Ranks count from 1 among the passages that are shown here, by each score; `fused` is the final order."""
+    """Ranks count from 1 among the passages that are shown here, by each score; `fused` is the final order.
+
+    `bm25` is in standard deviations among the same passages.
+    """
 
     document_id: UUID
     chunk_id: UUID

@@ -12,6 +12,7 @@ from cortex.domain.errors import NotFound
 from cortex.domain.identity import ConversationId
 from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.conversation_store import Conversation, ConversationStore, Place
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answering import Answering
 from services.query_gateway.answers import Records
@@ -51,7 +52,7 @@ class Conversations:
         found = await self._store.page(
             reader.tenant_id,
             reader.credential.person_id,
-            containing=containing.replace("\x00", ""),
+            containing=containing,
             before=decode_place(cursor),
             limit=limit + 1,
         )
@@ -120,7 +121,10 @@ def conversation_id(text: str) -> ConversationId:
 
 
 def router(*, identify: Identify, conversations: Conversations) -> APIRouter:
-    routes = APIRouter(prefix="/v1/conversations", tags=["conversations"], responses=DOCUMENTED)
+    routes = APIRouter(
+        route_class=GuardedRoute, prefix="/v1/conversations", tags=["conversations"], responses=DOCUMENTED
+    )
+    writing = identify.writing()
 
     @routes.get("", operation_id="list_conversations")
     async def page(
@@ -140,12 +144,12 @@ def router(*, identify: Identify, conversations: Conversations) -> APIRouter:
 
     @routes.patch("/{conversation}", operation_id="rename_conversation")
     async def rename(
-        conversation: str, body: RenameRequest, asking: Annotated[Asking, Depends(identify)]
+        conversation: str, body: RenameRequest, asking: Annotated[Asking, Depends(writing)]
     ) -> ConversationBody:
         return await conversations.rename(asking.reader, conversation_id(conversation), body.title)
 
     @routes.delete("/{conversation}", operation_id="delete_conversation", status_code=204)
-    async def delete(conversation: str, asking: Annotated[Asking, Depends(identify)]) -> None:
+    async def delete(conversation: str, asking: Annotated[Asking, Depends(writing)]) -> None:
         """For good, with every answer in it and its share."""
         await conversations.delete(asking.reader, conversation_id(conversation))
 

@@ -14,6 +14,7 @@ from cortex.domain.identity import DocumentId
 from cortex.ports.audit_log import AuditEntry, AuditLog
 from cortex.ports.document_reader import DocumentReader, LiveDocument
 from cortex.ports.object_store import ObjectStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.deadline import within
 from services.query_gateway.identify import Asking, Identify
@@ -105,7 +106,7 @@ def media_type(mime: str) -> str:
 
 
 def router(*, identify: Identify, documents: Documents) -> APIRouter:
-    routes = APIRouter(prefix="/v1/documents", tags=["documents"], responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1/documents", tags=["documents"], responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.get("/{document}", operation_id="get_document")
     async def get(document: str, asking: Annotated[Asking, Depends(identify)]) -> DocumentBody:

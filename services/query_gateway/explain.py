@@ -3,7 +3,6 @@
 Ranks are counted anew among what the reader may see, so that a gap tells nothing.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -11,11 +10,13 @@ from fastapi import APIRouter, Depends
 from cortex.domain.credential import Reader
 from cortex.domain.identity import AnswerId
 from cortex.ports.answer_store import AnswerRecord
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
+from services.query_gateway import figures
 from services.query_gateway.answers import Records, answer_id
 from services.query_gateway.conversation_wire import ExplainedPassage, Explanation
 from services.query_gateway.identify import Asking, Identify
-from services.query_gateway.wire import Considered, StoredAnswer, UsageBody
+from services.query_gateway.wire import StoredAnswer, UsageBody
 
 
 class Explaining:
@@ -31,6 +32,7 @@ class Explaining:
 def explanation(record: AnswerRecord, stored: StoredAnswer) -> Explanation:
     """`stored` holds only what its reader may see."""
     shown = sorted(stored.considered, key=lambda one: -one.scores.get("fused", 0.0))
+    scores = [one.scores for one in shown]
     cited = {citation.chunk_id for sentence in stored.sentences for citation in sentence.citations}
     return Explanation.model_validate(
         {
@@ -41,11 +43,9 @@ def explanation(record: AnswerRecord, stored: StoredAnswer) -> Explanation:
             "reason": stored.reason,
             "passages": [
                 ExplainedPassage(
-                    **one.model_dump(),
-                    ranks={name: _rank(shown, one, name) for name in one.scores},
-                    cited=one.chunk_id in cited,
+                    **one.model_dump(exclude={"scores"}), scores=told, ranks=ranks, cited=one.chunk_id in cited
                 )
-                for one in shown
+                for one, told, ranks in zip(shown, figures.told(scores), figures.ranked(scores), strict=True)
             ],
             "degraded": stored.degraded,
             "unsupported_dropped": stored.unsupported_dropped,
@@ -54,11 +54,6 @@ def explanation(record: AnswerRecord, stored: StoredAnswer) -> Explanation:
             "stages_ms": stored.stages_ms,
         }
     )
-
-
-def _rank(shown: Sequence[Considered], one: Considered, score: str) -> int:
-    """Equal scores have equal ranks."""
-    return 1 + sum(other.scores.get(score, float("-inf")) > one.scores[score] for other in shown)
 
 
 def _nothing_yet(record: AnswerRecord) -> Explanation:
@@ -80,7 +75,7 @@ def _nothing_yet(record: AnswerRecord) -> Explanation:
 
 
 def router(*, identify: Identify, explaining: Explaining) -> APIRouter:
-    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1/answers", tags=["answers"], responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.get("/{answer}/explain", operation_id="explain_answer")
     async def explain(answer: str, asking: Annotated[Asking, Depends(identify)]) -> Explanation:

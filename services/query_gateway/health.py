@@ -12,6 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 
 from cortex.domain.credential import Credential
 from cortex.domain.errors import CortexError
+from cortex.runtime.edge.guarded import GuardedRoute
 from services.query_gateway.identify import Operator
 from services.query_gateway.wire import DependencyState, Readiness
 
@@ -24,7 +25,7 @@ Probe = Callable[[], Awaitable[object]]
 def router(
     *, probes: Mapping[str, Probe], registry: CollectorRegistry, operator: Operator, timeout_s: float
 ) -> APIRouter:
-    routes = APIRouter(tags=["health"])
+    routes = APIRouter(tags=["health"], route_class=GuardedRoute)
 
     @routes.get("/healthz", operation_id="healthz")
     async def healthz() -> dict[str, str]:

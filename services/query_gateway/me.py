@@ -14,6 +14,7 @@ from cortex.domain.vector import HybridRequest, IndexFilters, SearchScope
 from cortex.ports.document_reader import DocumentReader
 from cortex.ports.profiles import Profiles
 from cortex.ports.vector_index import VectorReader
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.conversation_wire import MeBody, PersonBody, SourceList, TenantBody
 from services.query_gateway.deadline import within
@@ -76,7 +77,7 @@ class VisibleSources:
 
 
 def router(*, identify: Identify, profiles: Profiles, sources: VisibleSources) -> APIRouter:
-    routes = APIRouter(prefix="/v1", responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1", responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.get("/me", operation_id="get_me", tags=["sign-in"])
     async def me(asking: Annotated[Asking, Depends(identify)]) -> MeBody:

@@ -1,13 +1,15 @@
 """From values of the domain to bodies. Texts and titles are data: they go out as they are, in JSON alone."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from urllib.parse import urlsplit
 
 from cortex.domain.answer import Citation, Passage, Sentence, SourceLabel
 from cortex.domain.document import Anchor, Block
+from cortex.domain.identity import DocumentId
 from cortex.domain.query import Found, source_numbers
 from cortex.ports.document_reader import LiveDocument
+from services.query_gateway.figures import ranked, told
 from services.query_gateway.folding import Folded
 from services.query_gateway.snippet import snippet
 from services.query_gateway.wire import (
@@ -27,6 +29,21 @@ COPIES_SHOWN = 20
 _SCRIPTS = frozenset(["javascript", "data", "vbscript"])
 
 
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What ranked one result, among all that were looked at."""
+
+    scores: dict[str, float]
+    ranks: dict[str, int]
+
+
+def explained(found: Sequence[Found]) -> dict[DocumentId, Explained]:
+    """`found` are documents that the asker may open, by their best passages."""
+    scores = [one.best.scores for one in found]
+    made = map(Explained, told(scores), ranked(scores))
+    return {one.document_id: each for one, each in zip(found, made, strict=True)}
+
+
 def safe_url(url: str) -> str:
     """Empty where following the address would run something."""
     plain = "".join(character for character in url if ord(character) > 32)
@@ -44,7 +61,7 @@ def source_body(source: SourceLabel) -> SourceBody:
     return SourceBody(id=source.id, type=source.type, name=source.name)
 
 
-def result(folded: Folded, question: str, *, explain: bool) -> SearchResult:
+def result(folded: Folded, question: str, explained: Explained | None) -> SearchResult:
     found = folded.found
     best = found.best
     shown = snippet(best, question)
@@ -60,7 +77,8 @@ def result(folded: Folded, question: str, *, explain: bool) -> SearchResult:
         author=best.author,
         updated_at=best.updated_at,
         score=round(best.score, 6),
-        scores=dict(best.scores) if explain else None,
+        scores=explained.scores if explained else None,
+        ranks=explained.ranks if explained else None,
         copies=[
             CopyBody(
                 document_id=copy.document_id,

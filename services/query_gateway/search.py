@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from cortex.domain.query import Found, Mode, Query
 from cortex.domain.query_text import QueryText, parse
 from cortex.ports.clock import Clock
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.cursor import OFFSET_MAX, decode_cursor, encode_cursor, fingerprint
 from services.query_gateway.facets import Facet, count
@@ -16,7 +17,7 @@ from services.query_gateway.folders import openable_folders
 from services.query_gateway.folding import WINDOW, Folded, fold, shared_out
 from services.query_gateway.identify import Asking, Identify
 from services.query_gateway.narrowing import Operators
-from services.query_gateway.present import result
+from services.query_gateway.present import explained, result
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.visibility import Visibility
 from services.query_gateway.wire import FacetBody, FacetValue, ReadQuery, SearchRequest, SearchResponse
@@ -64,7 +65,8 @@ class Search:
         with asking.stages.stage("present"):
             folded = fold(retrieval.found) if body.fold else [Folded(found) for found in retrieval.found]
             ordered = shared_out(folded) if body.fold else folded
-            results = [result(one, read.text, explain=body.explain) for one in ordered[offset:end]]
+            why = explained(retrieval.found) if body.explain else {}
+            results = [result(one, read.text, why.get(one.found.document_id)) for one in ordered[offset:end]]
             facets = _facets(body, counted)
         more = len(ordered) > end or len(retrieval.found) >= needed
         shown = offset + len(results)
@@ -112,7 +114,7 @@ def _named(values: Sequence[str]) -> str:
 
 
 def router(*, identify: Identify, search: Search) -> APIRouter:
-    routes = APIRouter(tags=["search"], responses=DOCUMENTED)
+    routes = APIRouter(tags=["search"], responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.post("/v1/search", operation_id="search")
     async def look(body: SearchRequest, asking: Annotated[Asking, Depends(identify)]) -> SearchResponse:

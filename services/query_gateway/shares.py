@@ -15,6 +15,7 @@ from cortex.domain.identity import ConversationId
 from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.clock import Clock
 from cortex.ports.conversation_store import ConversationStore, ShareStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.answers import Records
 from services.query_gateway.conversation_wire import ShareBody, SharedConversation, SharedTurn
@@ -89,21 +90,22 @@ def _citations(sentences: Sequence[SentenceBody]) -> list[CitationBody]:
 
 
 def router(*, identify: Identify, shares: Shares, conversations: Conversations) -> APIRouter:
-    routes = APIRouter(prefix="/v1", tags=["conversations"], responses=DOCUMENTED)
+    routes = APIRouter(prefix="/v1", tags=["conversations"], responses=DOCUMENTED, route_class=GuardedRoute)
+    writing = identify.writing()
 
     @routes.post("/conversations/{conversation}/share", operation_id="share_conversation")
-    async def share(conversation: str, asking: Annotated[Asking, Depends(identify)]) -> ShareBody:
+    async def share(conversation: str, asking: Annotated[Asking, Depends(writing)]) -> ShareBody:
         """What was asked until now. Asked again, the address stays, and shows what was asked meanwhile as well."""
         return await shares.share(asking.reader, conversation_id(conversation), conversations)
 
     @routes.delete("/conversations/{conversation}/share", operation_id="withdraw_share", status_code=204)
-    async def withdraw(conversation: str, asking: Annotated[Asking, Depends(identify)]) -> None:
+    async def withdraw(conversation: str, asking: Annotated[Asking, Depends(writing)]) -> None:
         await shares.withdraw(asking.reader, conversation_id(conversation))
 
     @routes.get("/shares/{token}", operation_id="get_share")
     async def get(
         token: str, asking: Annotated[Asking, Depends(identify)], cursor: Cursor = None
     ) -> SharedConversation:
-        return await shares.read(asking.reader, token.replace("\x00", ""), cursor=cursor)
+        return await shares.read(asking.reader, token, cursor=cursor)
 
     return routes

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from cortex.domain.credential import Reader
 from cortex.ports.document_reader import LiveDocument
 from cortex.ports.suggestion_store import Named, SuggestionStore
+from cortex.runtime.edge.guarded import GuardedRoute
 from cortex.runtime.edge.problems import DOCUMENTED
 from services.query_gateway.conversation_wire import DocumentSuggestion, PersonSuggestion, Suggestions
 from services.query_gateway.identify import Asking, Identify
@@ -58,7 +59,7 @@ def arranged(
 
 
 def router(*, identify: Identify, suggesting: Suggesting) -> APIRouter:
-    routes = APIRouter(tags=["search"], responses=DOCUMENTED)
+    routes = APIRouter(tags=["search"], responses=DOCUMENTED, route_class=GuardedRoute)
 
     @routes.get("/v1/suggest", operation_id="suggest")
     async def suggest(

@@ -1,6 +1,5 @@
 """Bodies of the gateway's routes, as contracts.md names them. Requests refuse unknown fields."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -8,6 +7,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from cortex.domain.query import Mode
 from cortex.ports.feedback_store import Rating
+from cortex.runtime.edge.fields import Moment, storable
 from cortex.runtime.edge.problems import ProblemBody
 from services.query_gateway.facets import Facet
 
@@ -19,9 +19,7 @@ FILTER_VALUES_MAX = 200
 
 def well_formed(text: str) -> str:
     """Trimmed; refuses what cannot be written as UTF-8 or is invisible."""
-    if any(0xD800 <= ord(character) <= 0xDFFF or ord(character) == 0 for character in text):
-        raise ValueError("contains NUL or half of a surrogate pair; send well-formed Unicode")
-    trimmed = text.strip()
+    trimmed = storable(text).strip()
     if not trimmed:
         raise ValueError("is blank; write at least one word")
     return trimmed
@@ -33,16 +31,6 @@ Names = Annotated[
     list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=63)]],
     Field(max_length=FILTER_VALUES_MAX),
 ]
-
-
-def in_utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("is outside of the years 1 to 9999 in UTC") from None
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(in_utc)]
 
 
 class Request(BaseModel):
@@ -123,7 +111,8 @@ class CopyBody(Body):
 
 
 class SearchResult(Body):
-    """`highlights` are ranges of `snippet` in code points. `scores` only with `explain`.
+    """`highlights` are ranges of `snippet` in code points. `scores` and `ranks` only with `explain`: ranks count from 1
+    among the documents that were looked at for the asker, and `bm25` is in standard deviations among them.
 
     `copies` are documents that say the same, which are no results of their own.
     """
@@ -141,6 +130,7 @@ class SearchResult(Body):
     score: float
     superseded_by: SupersededBy | None = None
     scores: dict[str, float] | None = None
+    ranks: dict[str, int] | None = None
     copies: list[CopyBody] = []
 
 

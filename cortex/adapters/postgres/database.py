@@ -3,15 +3,20 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import psycopg
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from cortex.domain.errors import Transient
+from cortex.domain.errors import Invalid, Transient
 from cortex.domain.identity import TenantId
 
 SET_TENANT = text("SELECT set_config('cortex.tenant', :tenant, true)")
+
+
+_UNSTORABLE = frozenset([None, "22021", "22P05"])
+"""States of errors about text: psycopg's own, which has none, and Postgres's."""
 
 
 class Database:
@@ -49,7 +54,11 @@ class Database:
                 yield connection
         except (OperationalError, InterfaceError, PoolTimeoutError) as error:
             raise Transient("Postgres is out of reach or busy", retry_after_s=1.0) from error
+        except UnicodeEncodeError as error:
+            raise Invalid("a text cannot be written as UTF-8; send well-formed Unicode") from error
         except DBAPIError as error:
+            if isinstance(error.orig, psycopg.DataError) and error.orig.sqlstate in _UNSTORABLE:
+                raise Invalid("a text contains NUL; leave it out") from error
             if error.connection_invalidated:
                 raise Transient("the connection to Postgres was lost", retry_after_s=1.0) from error
             raise

@@ -16,7 +16,7 @@ from cortex.ports.clock import Clock
 from cortex.ports.prompt_cache import CachedAnswer
 
 KEPT = timedelta(hours=24)
-SWEPT_MAX = 100
+SWEPT_MAX = 500
 
 _GET = text("SELECT answer FROM cached_answers WHERE key = :key AND created_at > :since")
 _PUT = text(
@@ -35,7 +35,7 @@ _SWEEP = text(
 
 
 class PostgresPromptCache:
-    """Implements PromptCache. Whoever puts something in sweeps a few that are too old."""
+    """Implements PromptCache. What is too old is never given, and `sweep` takes it away."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -61,11 +61,15 @@ class PostgresPromptCache:
             "now": now,
         }
         async with self._database.tenant(tenant) as connection:
-            await connection.execute(_SWEEP, {"since": now - KEPT})
             await connection.execute(_PUT, values)
             rows = [{"tenant": tenant, "key": key, "document": document} for document in documents]
             if rows:
                 await connection.execute(_PUT_DOCUMENT, rows)
+
+    async def sweep(self, tenant: TenantId) -> int:
+        """How many went, at most SWEPT_MAX: whoever gets that many comes back."""
+        async with self._database.tenant(tenant) as connection:
+            return (await connection.execute(_SWEEP, {"since": self._clock.now() - KEPT})).rowcount
 
 
 def _sentence(stored: dict[str, object]) -> Sentence:

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from cortex.ports.tracer import Tracer
 from cortex.runtime.edge import problems
-from cortex.runtime.edge.middleware import BodyLimit, Envelope, HostGuard, Requests
+from cortex.runtime.edge.middleware import BodyLimit, Envelope, HostGuard, Requests, WellFormed
 from cortex.runtime.edge.settings import EdgeSettings
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -58,6 +58,7 @@ def application(
         app.include_router(router)
     problems.install(app)
     app.add_middleware(BodyLimit, settings=settings)
+    app.add_middleware(WellFormed)
     app.add_middleware(HostGuard, allowed_hosts=settings.allowed_hosts)
     app.add_middleware(Envelope, tracer=tracer, requests=requests)
     return app

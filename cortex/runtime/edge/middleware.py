@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cortex.domain.errors import Bug
 from cortex.domain.unexpected import outline
 from cortex.ports.tracer import Span, Tracer
-from cortex.runtime.edge.problems import problem, problem_of, response
+from cortex.runtime.edge.problems import TooLarge, problem, problem_of, response
 from cortex.runtime.edge.settings import EdgeSettings
 from cortex.runtime.edge.untraced import Untraced
 
@@ -127,7 +127,10 @@ class HostGuard:
 
 
 class BodyLimit:
-    """Refuses bodies that are too large before anything reads them. One without a length is read up to the bound."""
+    """Refuses bodies that are too large: by their length before anything reads them, else once the bound is passed.
+
+    Nothing is held here; what reads a body gets TooLarge instead of the piece that is too much, and has done nothing.
+    """
 
     def __init__(self, app: ASGIApp, *, settings: EdgeSettings) -> None:
         self._app = app
@@ -138,38 +141,46 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         limit = self._limit(scope["path"])
-        headers = Headers(scope=scope)
-        declared = headers.get("content-length")
+        declared = Headers(scope=scope).get("content-length")
         if declared is not None and not (declared.isascii() and declared.isdigit() and int(declared) <= limit):
-            await self._refuse(limit, scope, receive, send)
-        elif "transfer-encoding" in headers:
-            await self._counted(limit, scope, receive, send)
+            refusal = response(problem(413, "too-large", _too_large(limit), trace=scope["state"]["trace_id"]))
+            await refusal(scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, _counted(receive, limit), send)
 
     def _limit(self, path: str) -> int:
         large = path.startswith(self._settings.large_body_prefixes)
         return self._settings.large_body_bytes_max if large else self._settings.body_bytes_max
 
-    async def _counted(self, limit: int, scope: Scope, receive: Receive, send: Send) -> None:
-        """Reads the whole body first, so that a refusal comes before any effect."""
-        body, more = bytearray(), True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > limit:
-                await self._refuse(limit, scope, receive, send)
-                return
-        whole: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
-        async def replay() -> Message:
-            return whole.pop() if whole else await receive()
+def _counted(receive: Receive, limit: int) -> Receive:
+    left = limit
 
-        await self._app(scope, replay, send)
+    async def bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise TooLarge(_too_large(limit))
+        return message
 
-    async def _refuse(self, limit: int, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"The body is larger than {limit} bytes."
-        await response(problem(413, "too-large", detail, trace=scope["state"]["trace_id"]))(scope, receive, send)
+    return bounded
+
+
+def _too_large(limit: int) -> str:
+    return f"The body is larger than {limit} bytes."
+
+
+class WellFormed:
+    """Refuses NUL in addresses: no id, name or word has one, and stores refuse it each in their own way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and ("\0" in scope["path"] or b"%00" in scope["query_string"]):
+            detail = "The address contains NUL (%00); leave it out."
+            refusal = response(problem(400, "malformed", detail, trace=scope["state"]["trace_id"]))
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)

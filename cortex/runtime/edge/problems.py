@@ -38,6 +38,13 @@ _STATUS: tuple[tuple[type[CortexError], int, str], ...] = (
 )
 
 
+class TooLarge(HTTPException):
+    """The body is. Raised to whatever reads it, in the form that FastAPI passes on."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(413, detail)
+
+
 class Misplaced(BaseModel):
     """What is wrong with one place of a request."""
 
@@ -148,7 +155,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         return await _cortex_error(request, error)
     kept = {name: value for name, value in (error.headers or {}).items() if name.lower() in _PROPAGATED}
-    kind = {404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "http")
+    kind = {404: "not-found", 405: "method-not-allowed", 413: "too-large"}.get(error.status_code, "http")
     detail = NOT_FOUND if error.status_code == 404 else str(error.detail)
     return response(problem(error.status_code, kind, detail, trace=trace_id(request)), kept)
 

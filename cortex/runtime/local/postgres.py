@@ -31,6 +31,13 @@ SETTINGS = {
     "max_wal_size": "512MB",
     "log_line_prefix": "%m [%p] ",
     "log_checkpoints": "off",
+    # Questions and documents are parameters, and errors repeat them: what fails is named by its code and message alone.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
 }
 VERSION = "18"
 _PROTOCOL_3 = 196_608

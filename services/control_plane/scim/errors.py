@@ -7,7 +7,6 @@ from math import ceil
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.routing import APIRoute
 
 from cortex.domain.errors import (
     Conflict,
@@ -21,6 +20,7 @@ from cortex.domain.errors import (
     Unauthenticated,
 )
 from cortex.domain.unexpected import outline
+from cortex.runtime.edge.guarded import GuardedRoute
 
 MEDIA_TYPE = "application/scim+json"
 ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
@@ -62,7 +62,7 @@ def response_of(error: CortexError) -> Response:
     return error_response(500, "an unexpected error; the log says more")
 
 
-class ScimRoute(APIRoute):
+class ScimRoute(GuardedRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 

@@ -41,6 +41,8 @@ class Calls:
             return await act(Scim(self._ports, credential, request, base=self.base(request)))
         except (SCIMException, ValidationError) as error:
             return refused(error)
+        except RecursionError:
+            return error_response(400, "this is nested too deeply", scim_type="invalidSyntax")
 
     async def discover(self, request: Request, what: str, name: str | None = None) -> Response:
         await asyncio.to_thread(import_module, "services.control_plane.scim.discovery")

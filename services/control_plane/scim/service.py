@@ -13,6 +13,7 @@ from scim2_models import Context, Error, Meta, PatchOp, Resource, SCIMException,
 from cortex.domain.credential import Credential
 from cortex.domain.errors import Invalid, NotFound
 from cortex.domain.identity import GroupId, PersonId, TenantId
+from cortex.domain.storable import all_storable
 from cortex.ports.audit_log import AuditEntry
 from cortex.ports.provisioning import GroupKey, GroupState, Stale, UserKey
 from services.control_plane.identity_ports import IdentityPorts
@@ -253,9 +254,12 @@ class Scim:
 
     async def _body(self) -> object:
         try:
-            return json.loads(await self._request.body())
+            given: object = json.loads(await self._request.body())
         except ValueError:
             raise SCIMException(detail="the body is not JSON") from None
+        if not all_storable(given):
+            raise SCIMException(detail="the body contains NUL or half of a surrogate pair; send well-formed Unicode")
+        return given
 
     def _query(self) -> dict[str, str]:
         return dict(self._request.query_params)

@@ -2,10 +2,11 @@
 
 import socket
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any, NoReturn
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from prometheus_client import CollectorRegistry
 
 from cortex.adapters.local_tokens import LocalClaims, LocalTokens
 from cortex.domain.credential import Role
+from cortex.domain.errors import Transient
 from cortex.domain.identity import TenantId, tenant_id
 from cortex.domain.sign_in import SignInPolicy
 from cortex.runtime.backbone import Backbone, backbone
@@ -26,6 +28,7 @@ from cortex.runtime.settings import PlatformSettings
 from services.control_plane import compose
 from tests.local_servers import KeyedUrl, PostgresUrls
 from tests.oidc_provider import AUDIENCE, CLIENT_ID, CLIENT_SECRET, Provider, provider_on
+from tests.services.query_gateway.world import World
 
 
 def free_port() -> int:
@@ -151,3 +154,24 @@ async def site(shared: Backbone, policy: SignInPolicy) -> AsyncIterator[Site]:
         yield found
         for client in found.clients:
             await client.aclose()
+
+
+@pytest.fixture
+def whole_app(site: Site) -> FastAPI:
+    """Every route of the gateway. Temporal and the connectors are away."""
+    away: Any = Away()
+    work = compose.Work(sync=away, erasure=away, reconcile=away)
+    app = World().app()
+    for router in compose.routers(site.shared, site.signing, work=work, types=away):
+        app.include_router(router)
+    return app
+
+
+class Away:
+    """Whatever is asked of it, it does not answer."""
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[NoReturn]]:
+        async def asked(*_given: object, **_named: object) -> NoReturn:
+            raise Transient(f"{name}: out of reach")
+
+        return asked

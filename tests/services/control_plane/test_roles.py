@@ -1,7 +1,6 @@
 """Which role may call which route: a table in the docs, and every route of the OpenAPI file in it."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -10,13 +9,11 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts
 
 from cortex.domain.credential import Role, Scope
-from services.control_plane import compose
 from services.control_plane.administer import Requires
 from services.control_plane.local import SameUser
 from services.query_gateway.identify import Identify, Operator
 from tests.house.source_tree import ROOT
 from tests.services.control_plane.conftest import Site
-from tests.services.query_gateway.world import World
 
 pytestmark = pytest.mark.servers
 PAGE = ROOT / "docs" / "reference" / "roles.md"
@@ -46,20 +43,6 @@ def is_content(route: str) -> bool:
     return route.split(" ")[1].startswith(CONTENT) or route == "GET /v1/sources"
 
 
-@pytest.fixture
-def whole_app(site: Site) -> FastAPI:
-    """Every route of the gateway. What needs Temporal is not called here."""
-    work = compose.Work(sync=nothing(), erasure=nothing(), reconcile=nothing())
-    app = World().app()
-    for router in compose.routers(site.shared, site.signing, work=work, types=nothing()):
-        app.include_router(router)
-    return app
-
-
-def nothing() -> Any:
-    return None
-
-
 def calls(dependant: Dependant) -> Iterator[object]:
     for inner in dependant.dependencies:
         yield inner.call
@@ -72,7 +55,7 @@ def asked(dependant: Dependant, methods: set[str]) -> str:
         if isinstance(call, SameUser):
             return "whoever the platform runs as, in a browser, in evaluation mode"
         if isinstance(call, Identify):
-            return "whoever is signed in, with the scope `read`"
+            return f"whoever is signed in, with the scope `{call.scope}`"
         if isinstance(call, Requires | Operator):
             writes = not methods <= {"GET", "HEAD"}
             scope = call.scope or (Scope.WRITE if writes else Scope.READ)
@@ -107,7 +90,7 @@ def test_nothing_but_probes_and_the_way_in_is_open_to_anybody(whole_app: FastAPI
 def test_no_role_opens_content(whole_app: FastAPI) -> None:
     """Content is for people as they are; what administers is elsewhere."""
     content = {route: who for route, who in table(whole_app).items() if is_content(route)}
-    assert set(content.values()) == {"whoever is signed in, with the scope `read`"}
+    assert set(content.values()) == {f"whoever is signed in, with the scope `{scope}`" for scope in ("read", "write")}
     assert len(content) > 5
 
 

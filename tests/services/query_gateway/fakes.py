@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from cortex.domain.acl import Asker
 from cortex.domain.answer import Citation, Sentence, SourceLabel
-from cortex.domain.credential import Credential, Role
+from cortex.domain.credential import PERSONAL, Credential, Role, Scope
 from cortex.domain.document import Block, BlockKind
 from cortex.domain.encoding import Language, QueryEncoding
 from cortex.domain.errors import Denied, NotFound, Transient
@@ -72,7 +72,7 @@ class ManualClock:
 
 
 class Authenticator:
-    """The token is the person's name, and one person audits."""
+    """The token is the person's name, and one person audits; `ann:read` is a key of Ann's with that scope alone."""
 
     async def authenticate(self, presented: Presented) -> Credential:
         name = presented.bearer()
@@ -80,8 +80,10 @@ class Authenticator:
             raise Denied("Send Authorization: Bearer TOKEN.")
         if name == "expired":
             raise Denied("The token has expired.")
+        name, _, key = name.partition(":")
         role = Role.AUDITOR if name == "auditor" else Role.MEMBER
-        return Credential(TENANT, person(name), f"{name}@acme.example", role)
+        scopes = frozenset({Scope(key)}) if key else PERSONAL
+        return Credential(TENANT, person(name), f"{name}@acme.example", role, scopes)
 
 
 class Directory:

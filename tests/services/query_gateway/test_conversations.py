@@ -209,7 +209,7 @@ async def test_a_share_ends_where_it_was_shared_and_when_it_is_withdrawn() -> No
         assert (await ann.get(path)).json()["share"] is None
 
 
-@pytest.mark.parametrize("token", ["nonsense", "%00", "x" * 500])
+@pytest.mark.parametrize("token", ["nonsense", "%2500", "x" * 500])
 async def test_a_token_that_nobody_gave_out_opens_nothing(token: str) -> None:
     async with World().client() as client:
         assert (await client.get(f"/v1/shares/{token}")).status_code == 404
@@ -230,3 +230,30 @@ async def test_an_export_is_text_with_its_sources() -> None:
         "The \\*roof\\* \\<script\\>alert(1)\\</script\\> opens. [1]\n\n"
         "- \\[1\\] [Roof \\[x\\](javascript:1)](https://wiki.acme.example/roof) (wiki, 2026-11-01)\n"
     )
+
+
+async def test_a_key_for_reading_asks_and_looks_and_changes_nothing() -> None:
+    world = World()
+    world.many(1)
+    async with world.running() as app, client_of(app, "ann:read") as key, client_of(app, "ann:write") as writing:
+        answer = await ask(key, "What number?")
+        conversation, rating = f"/v1/conversations/{answer['conversation_id']}", {"rating": "up"}
+        feedback = f"/v1/answers/{answer['answer_id']}/feedback"
+        assert (await key.get(conversation)).json()["title"] == "What number?"
+        refused = [
+            await key.patch(conversation, json={"title": "Another"}),
+            await key.delete(conversation),
+            await key.post(f"{conversation}/share"),
+            await key.delete(f"{conversation}/share"),
+            await key.post(feedback, json=rating),
+            await key.delete(feedback),
+            await writing.get(conversation),
+            await writing.post("/v1/chat", json={"question": "What number?"}),
+        ]
+        assert [one.status_code for one in refused] == [403] * 8
+        assert "the scope write" in refused[0].json()["detail"]
+        kept = (await key.get(conversation)).json()
+        assert (kept["title"], kept["share"], kept["turns"][0]["rating"]) == ("What number?", None, None)
+        assert (await writing.post(feedback, json=rating)).status_code == 200
+        assert (await writing.patch(conversation, json={"title": "Another"})).status_code == 200
+        assert (await writing.delete(conversation)).status_code == 204

@@ -91,6 +91,14 @@ async def test_a_length_that_is_no_number_is_refused(length: str) -> None:
     assert response.status_code == 413
 
 
+@pytest.mark.parametrize("address", ["/v1/shares/a%00", "/v1/suggest?q=%00", "/v1/answers/%00/explain", "/%00"])
+async def test_an_address_with_nul_is_refused(address: str) -> None:
+    async with World().client() as client:
+        refused = await client.get(address)
+    assert (refused.status_code, refused.json()["type"]) == (400, "urn:cortex:problem:malformed")
+    assert refused.headers["content-type"] == "application/problem+json"
+
+
 async def test_every_answer_carries_a_trace_id_and_safe_headers() -> None:
     async with World().client() as client:
         for response in (await client.get("/healthz"), await client.get("/v1/nothing")):

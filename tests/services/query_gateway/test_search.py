@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -50,6 +51,25 @@ async def test_explain_adds_scores_by_stage() -> None:
     world.add("a", "Text number.")
     (result,) = (await search(world, explain=True))["results"]
     assert result["scores"].keys() == {"fused", "dense", "bm25", "maxsim"}
+    assert result["ranks"] == dict.fromkeys(("fused", "dense", "bm25", "maxsim"), 1)
+    (plain,) = (await search(world))["results"]
+    assert (plain["scores"], plain["ranks"]) == (None, None)
+
+
+async def test_explain_tells_nothing_of_how_often_a_word_stands_in_hidden_documents() -> None:
+    """Which weighs a term: all of its figures grow and shrink together. Nor does a hidden candidate move them."""
+    told = []
+    for weight, hidden in ((1.0, False), (3.0, False), (3.0, True)):
+        world = World()
+        for n, document in enumerate(world.many(3)):
+            chunk = next(chunk for chunk, point in world.index.points.items() if point.scored.document_id == document)
+            world.index.points[chunk] = replace(world.index.points[chunk], sparse=weight * (10 - n))
+        if hidden:
+            secret = world.add("secret", "Text number.", score=0.2)
+            world.permissions.denied.add((secret, "view"))
+        results = (await search(world, explain=True))["results"]
+        told.append([(one["scores"]["bm25"], one["ranks"]["bm25"]) for one in results])
+    assert told == [[(1.2247, 1), (0.0, 2), (-1.2247, 3)]] * 3
 
 
 async def test_every_read_of_the_index_carries_tenant_and_principals_of_the_asker() -> None:

@@ -2244,6 +2244,8 @@ export interface components {
         /**
          * ExplainedPassage
          * @description Ranks count from 1 among the passages that are shown here, by each score; `fused` is the final order.
+         *
+         *     `bm25` is in standard deviations among the same passages.
          */
         ExplainedPassage: {
             /**
@@ -3017,7 +3019,8 @@ export interface components {
         };
         /**
          * SearchResult
-         * @description `highlights` are ranges of `snippet` in code points. `scores` only with `explain`.
+         * @description `highlights` are ranges of `snippet` in code points. `scores` and `ranks` only with `explain`: ranks count from 1
+         *     among the documents that were looked at for the asker, and `bm25` is in standard deviations among them.
          *
          *     `copies` are documents that say the same, which are no results of their own.
          */
@@ -3054,6 +3057,10 @@ export interface components {
             superseded_by?: components["schemas"]["SupersededBy"] | null;
             /** Scores */
             scores?: {
+                [key: string]: number;
+            } | null;
+            /** Ranks */
+            ranks?: {
                 [key: string]: number;
             } | null;
             /**

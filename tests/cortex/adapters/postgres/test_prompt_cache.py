@@ -61,6 +61,8 @@ async def test_it_is_kept_for_a_day_and_swept(store: Store, cache: PostgresPromp
     clock.time += KEPT + timedelta(seconds=1)
     assert await cache.get(store.tenant, KEY) is None
     await cache.put(store.tenant, OTHER_KEY, ANSWER, person=ANN, documents=[LEAVE])
+    assert (await cache.sweep(store.tenant), await cache.sweep(store.tenant)) == (1, 0)
+    assert await cache.get(store.tenant, OTHER_KEY) == ANSWER
     async with store.database.tenant(store.tenant) as connection:
         rows = await connection.exec_driver_sql("SELECT count(*) FROM cached_answers")
         assert rows.scalar_one() == 1

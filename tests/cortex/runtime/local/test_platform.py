@@ -151,3 +151,21 @@ async def test_an_unknown_process_in_the_ports_is_named(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="no process is called mongo"):
         async with platform(wrong, Hooks(migrate=no_migration)):
             pass
+
+
+async def test_what_fails_leaves_no_text_of_a_question_in_the_log_of_postgres(tmp_path: Path) -> None:
+    only = PlatformOptions(data=tmp_path, servers=frozenset({ServerName.POSTGRES}), roles=frozenset(), migrate=False)
+    async with platform(only) as running:
+        url = running.urls["CORTEX_DATABASE_ADMIN_URL"]
+        await execute(url, "CREATE TABLE kept (text text PRIMARY KEY)")
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            await connection.execute("INSERT INTO kept VALUES (%s)", ["canary-of-a-question"])
+            with pytest.raises(psycopg.errors.UniqueViolation, match="canary"):
+                await connection.execute("INSERT INTO kept VALUES (%s)", ["canary-of-a-question"])
+            with pytest.raises(psycopg.errors.UndefinedColumn):
+                await connection.execute("SELECT 'canary-of-a-question' FROM kept WHERE missing = 1")
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                await connection.execute("SELECT %s::text, length(%s) / 0", ["canary-of-a-question"] * 2)
+    log = await asyncio.to_thread((DataFolder(tmp_path).logs / "postgres.log").read_text)
+    assert "duplicate key value" in log
+    assert "canary" not in log
