@@ -4,25 +4,24 @@ Nothing says whether there is such a person or place: it only narrows what the a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from cortex.domain.identity import ContainerId, DocumentId, SourceId, TenantId
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Either sources, or containers, or neither."""
-
-    sources: frozenset[SourceId] = frozenset()
-    containers: frozenset[ContainerId] = frozenset()
-
-
 class NarrowingStore(Protocol):
-    async def authored(self, tenant: TenantId, people: Sequence[str], *, limit: int) -> Sequence[DocumentId]:
-        """By anyone who is called so: a word of the name begins so, or an address is this. Newest first."""
+    async def authored(
+        self, tenant: TenantId, people: Sequence[str], *, limit: int, skip: int = 0
+    ) -> Sequence[DocumentId]:
+        """By anyone who is called so: a word of the name begins so. An address is that address. Newest first."""
         ...
 
-    async def places(self, tenant: TenantId, names: Sequence[str], *, limit: int) -> Places:
-        """Sources called so; containers whose own id in their source is this, or ends with it as a path."""
+    async def containers(
+        self, tenant: TenantId, names: Sequence[str], *, limit: int, after: ContainerId | None = None
+    ) -> Sequence[ContainerId]:
+        """Whose own id in their source is this, or ends with it as a path; in order of their ids."""
+        ...
+
+    async def sources(self, tenant: TenantId, names: Sequence[str]) -> Sequence[SourceId]:
+        """Called so."""
         ...

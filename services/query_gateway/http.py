@@ -139,7 +139,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
     )
     encoder = _encoder(ports, settings)
     retriever = _retriever(ports, settings, metrics, visibility, encoder)
-    operators = Operators(ports.narrowing, timeout_s=bounds.search_timeout_s)
+    operators = Operators(ports.narrowing, visibility, timeout_s=bounds.search_timeout_s)
     looking = search.Search(retriever=retriever, operators=operators, visibility=visibility, clock=ports.clock)
     records = answers.Records(store=ports.answers, visibility=visibility)
     following = Following(

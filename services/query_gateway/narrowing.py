@@ -13,30 +13,59 @@ from cortex.ports.document_reader import DocumentReader, LiveDocument, StoredChu
 from cortex.ports.narrowing_store import NarrowingStore
 from services.query_gateway.deadline import within
 from services.query_gateway.pool import Candidate
+from services.query_gateway.visibility import Visibility
 
-NAMED_MAX = 1_000
-PLACES_MAX = 200
+NAMED_MAX, NAMED_LOOKED_AT = 1_000, 5_000
+PLACES_MAX, PLACES_LOOKED_AT = 200, 2_000
 NOTHING = uuid.UUID(int=0)
 """No document, source or container has this id: what is not there narrows to nothing, and not to everything."""
 
 
 class Operators:
-    """From names to ids. What is unknown and what is hidden both leave nothing to see."""
+    """From names to ids. What is unknown and what is hidden both leave nothing to see, and take nothing's place."""
 
-    def __init__(self, store: NarrowingStore, *, timeout_s: float) -> None:
+    def __init__(self, store: NarrowingStore, visibility: Visibility, *, timeout_s: float) -> None:
         self._store = store
+        self._visibility = visibility
         self._timeout_s = timeout_s
 
     async def narrowed(self, reader: Reader, read: QueryText, filters: IndexFilters) -> IndexFilters:
         filters = _in_time(filters, read.after, read.before)
-        async with within(self._timeout_s, "the document store"):
-            if read.people:
-                found = await self._store.authored(reader.tenant_id, read.people, limit=NAMED_MAX)
-                filters = replace(filters, document_ids=frozenset(found) or frozenset([DocumentId(NOTHING)]))
-            if read.places:
-                places = await self._store.places(reader.tenant_id, read.places, limit=PLACES_MAX)
-                filters = _placed(filters, places.sources, places.containers)
+        if read.people:
+            found = await self._authored(reader, read.people)
+            filters = replace(filters, document_ids=frozenset(found) or frozenset([DocumentId(NOTHING)]))
+        if read.places:
+            filters = _placed(filters, *await self._places(reader, read.places))
         return filters
+
+    async def _authored(self, reader: Reader, people: Sequence[str]) -> list[DocumentId]:
+        """Where they are more than one filter holds, only those that the asker may open count."""
+        found: list[DocumentId] = []
+        for skip in range(0, NAMED_LOOKED_AT, NAMED_MAX):
+            async with within(self._timeout_s, "the document store"):
+                some = await self._store.authored(reader.tenant_id, people, limit=NAMED_MAX, skip=skip)
+            if skip == 0 and len(some) < NAMED_MAX:
+                return list(some)
+            found += await self._visibility.visible(reader, some)
+            if len(some) < NAMED_MAX or len(found) >= NAMED_MAX:
+                break
+        return found[:NAMED_MAX]
+
+    async def _places(self, reader: Reader, names: Sequence[str]) -> tuple[frozenset[SourceId], frozenset[ContainerId]]:
+        """Folders that the asker may see, or else sources: of one that is hidden nothing will be found."""
+        found: set[ContainerId] = set()
+        after: ContainerId | None = None
+        for _ in range(0, PLACES_LOOKED_AT, PLACES_MAX):
+            async with within(self._timeout_s, "the document store"):
+                some = await self._store.containers(reader.tenant_id, names, limit=PLACES_MAX, after=after)
+            # Also where there is none: a check that is not made would tell that.
+            found |= await self._visibility.containers(reader, some or [ContainerId(NOTHING)]) & set(some)
+            if len(some) < PLACES_MAX or len(found) >= PLACES_MAX:
+                break
+            after = some[-1]
+        async with within(self._timeout_s, "the document store"):
+            sources = await self._store.sources(reader.tenant_id, names)
+        return frozenset() if found else frozenset(sources), frozenset(found)
 
 
 def _in_time(filters: IndexFilters, after: datetime | None, before: datetime | None) -> IndexFilters:

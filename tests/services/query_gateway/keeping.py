@@ -5,12 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from cortex.domain.errors import NotFound
-from cortex.domain.identity import AnswerId, ConversationId, DocumentId, PersonId, TenantId
+from cortex.domain.identity import AnswerId, ContainerId, ConversationId, DocumentId, PersonId, SourceId, TenantId
 from cortex.domain.synonyms import Groups
 from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.conversation_store import Conversation, Place
 from cortex.ports.feedback_store import Rating
-from cortex.ports.narrowing_store import Places
 from cortex.ports.profiles import Profile
 from cortex.ports.suggestion_store import Named
 from tests.services.query_gateway.fakes import Answers, Documents
@@ -127,14 +126,24 @@ class Profiles:
 class Narrowing:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self.known = Places()
+        self.known_sources: dict[str, SourceId] = {}
+        self.known_containers: dict[str, list[ContainerId]] = {}
 
-    async def authored(self, tenant: TenantId, people: Sequence[str], *, limit: int) -> Sequence[DocumentId]:
+    async def authored(
+        self, tenant: TenantId, people: Sequence[str], *, limit: int, skip: int = 0
+    ) -> Sequence[DocumentId]:
         wanted = {person.lower() for person in people}
-        return [row.document_id for row in self._documents.rows.values() if (row.author or "").lower() in wanted]
+        found = [row.document_id for row in self._documents.rows.values() if (row.author or "").lower() in wanted]
+        return found[skip : skip + limit]
 
-    async def places(self, tenant: TenantId, names: Sequence[str], *, limit: int) -> Places:
-        return self.known
+    async def containers(
+        self, tenant: TenantId, names: Sequence[str], *, limit: int, after: ContainerId | None = None
+    ) -> Sequence[ContainerId]:
+        named = sorted(one for name in names for one in self.known_containers.get(name, []))
+        return [one for one in named if after is None or one > after][:limit]
+
+    async def sources(self, tenant: TenantId, names: Sequence[str]) -> Sequence[SourceId]:
+        return [self.known_sources[name] for name in names if name in self.known_sources]
 
 
 class SynonymGroups:

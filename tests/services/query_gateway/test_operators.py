@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from cortex.domain.answer import SourceLabel
-from cortex.domain.identity import SourceId
-from cortex.ports.narrowing_store import Places
+from cortex.domain.identity import ContainerId, SourceId
+from services.query_gateway.narrowing import NAMED_MAX, PLACES_MAX
 from services.query_gateway.visibility import VIEW
 from tests.services.query_gateway.fakes import SOURCE, down
 from tests.services.query_gateway.world import World
@@ -59,12 +59,68 @@ async def test_kinds_people_and_places_narrow() -> None:
     async with world.client() as client:
         assert titles(await search(client, "plan type:pdf", fold=False)) == ["file"]
         assert titles(await search(client, "plan from:bob")) == ["file"]
-        world.narrowing.known = Places(sources=frozenset([chat.id]))
+        world.narrowing.known_sources = {"chat": chat.id}
         assert titles(await search(client, "plan in:chat")) == ["talk"]
         inside = await search(client, "plan in:chat", filters={"source_ids": [str(SOURCE.id)]})
         assert inside["results"] == []
-        world.narrowing.known = Places()
         assert titles(await search(client, "plan in:nowhere")) == []
+
+
+async def test_a_folder_that_one_may_see_comes_before_a_source_of_its_name() -> None:
+    """And one that is hidden takes nothing's place, whether there is a source of its name or not."""
+    world = World()
+    folder, hidden = (ContainerId(uuid.UUID(int=n)) for n in (7, 8))
+    chat = SourceLabel(SourceId(uuid.UUID(int=5)), "chat", "chat")
+    world.add("inside", "The plan.", containers=(folder,))
+    world.add("alone", "The plan.", containers=(hidden,))
+    world.add("talk", "The plan.", source=chat)
+    world.permissions.denied.add((hidden, VIEW))
+    places = world.narrowing
+    async with world.client() as client:
+        places.known_sources, places.known_containers = {"chat": chat.id}, {"chat": [folder, hidden]}
+        assert titles(await search(client, "plan in:chat", fold=False)) == ["inside"]
+        places.known_containers = {"chat": [hidden]}
+        assert titles(await search(client, "plan in:chat", fold=False)) == ["talk"]
+        places.known_sources = {}
+        assert titles(await search(client, "plan in:chat", fold=False)) == []
+
+
+async def test_many_hidden_folders_of_a_name_do_not_hide_the_one_that_is_open() -> None:
+    world = World()
+    hidden = [ContainerId(uuid.UUID(int=n)) for n in range(1, PLACES_MAX + 1)]
+    folder = ContainerId(uuid.UUID(int=10**9))
+    world.add("inside", "The plan.", containers=(folder,))
+    world.permissions.denied |= {(one, VIEW) for one in hidden}
+    world.narrowing.known_containers = {"wiki": [*hidden, folder]}
+    async with world.client() as client:
+        assert titles(await search(client, "plan in:wiki")) == ["inside"]
+
+
+async def test_as_much_is_asked_of_the_engine_where_there_is_no_folder_and_where_it_is_hidden() -> None:
+    world = World()
+    hidden = ContainerId(uuid.UUID(int=8))
+    world.permissions.denied.add((hidden, VIEW))
+    told, asked = [], []
+    async with world.client() as client:
+        for known in ({}, {"wiki": [hidden]}):
+            world.narrowing.known_containers = known
+            world.permissions.calls.clear()
+            found = await search(client, "plan in:wiki", facets=["container_id"])
+            del found["trace_id"], found["stages_ms"]
+            told.append(found)
+            asked.append([len(checks) for _, checks, _ in world.permissions.calls])
+    assert told[0] == told[1]
+    assert asked[0] == asked[1]
+
+
+async def test_many_hidden_documents_of_an_author_do_not_hide_the_one_that_is_open() -> None:
+    world = World()
+    for n in range(NAMED_MAX):
+        hidden = world.add(f"hidden-{n}", "The plan.", author="Eve", score=0.1, principals=frozenset(["p:nobody"]))
+        world.permissions.denied.add((hidden, VIEW))
+    world.add("open", "The plan.", author="Eve")
+    async with world.client() as client:
+        assert titles(await search(client, "plan from:eve")) == ["open"]
 
 
 async def test_dates_reach_the_index_and_never_widen_a_filter() -> None:
