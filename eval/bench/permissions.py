@@ -89,10 +89,14 @@ async def searches_ms(
         bare, scope, reader = bare_client(url, key), chance.scope(groups), qdrant.reader(COLLECTION)
         await graphs_built(bare, COLLECTION, points)
         filtered, unfiltered = [], []
-        for _ in range(TRIES):
+        for question in range(2 * TRIES):
             request = chance.question()
-            filtered.append(await _once(_filtered(reader, scope, request)))
-            unfiltered.append(await _once(_unfiltered(bare, chance.tenant, request)))
+            # Each takes its turn to be first: what it reads is then at hand for the other.
+            for first in (question % 2 == 0, question % 2 == 1):
+                if first:
+                    filtered.append(await _once(_filtered(reader, scope, request)))
+                else:
+                    unfiltered.append(await _once(_unfiltered(bare, chance.tenant, request)))
         await bare.close()
         await qdrant.collections().drop_collection(COLLECTION)
         return filtered, unfiltered
