@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from cortex.domain.identity import DocumentId, TenantId
@@ -14,7 +15,19 @@ class Named(enum.StrEnum):
     AUTHOR = "author"
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`begins`: one of its words begins as was asked; the others stand beside those, and make up the number."""
+
+    document_id: DocumentId
+    begins: bool
+
+
 class SuggestionStore(Protocol):
-    async def beginning(self, tenant: TenantId, named: Named, prefix: str, *, limit: int) -> Sequence[DocumentId]:
-        """Of live, indexed documents, in order of what begins so; at most a few of each author. Raises Transient."""
+    async def candidates(self, tenant: TenantId, named: Named, prefix: str, *, limit: int) -> Sequence[Candidate]:
+        """Live, indexed documents: those that begin so, in order of what begins so, and their neighbours after them.
+
+        As many for every prefix, as far as there are documents: their number says nothing of what begins so. At most a
+        few of each author. Raises Transient.
+        """
         ...

@@ -1,5 +1,6 @@
 """What a reader may see now: the live row and the permission engine, at least as fresh as the last permission write."""
 
+import uuid
 from collections.abc import Collection, Sequence
 
 from cortex.domain.credential import Reader
@@ -46,8 +47,7 @@ class Visibility:
         """Those of at most one batch that the permission engine lets through."""
         if not documents:
             return set()
-        answers = await self._checked(reader, [Check(document, permission) for document in documents], token)
-        allowed = {document for document, answer in zip(documents, answers, strict=True) if answer is True}
+        allowed = await self._let_through(reader, documents, token, permission)
         self._metrics.dropped("permission", len(documents) - len(allowed))
         return allowed
 
@@ -63,22 +63,35 @@ class Visibility:
             allowed |= {one for one, answer in zip(some, answers, strict=True) if answer is True}
         return frozenset(allowed)
 
+    async def visible(
+        self, reader: Reader, documents: Sequence[DocumentId], *, permission: str = VIEW, checks_min: int = 0
+    ) -> dict[DocumentId, LiveDocument]:
+        """The rows of those that the reader may see, asked afresh and in batches.
+
+        What is asked of the stores is the same whether a document is there, is hidden or never was, since the time
+        that an answer takes would tell. With fewer documents than `checks_min`, that many are asked about all the same.
+        """
+        asked = [*documents, *(DocumentId(uuid.uuid4()) for _ in range(checks_min - len(documents)))]
+        if not asked:
+            return {}
+        live, token = await self.live(reader, asked), await self.token(reader)
+        allowed: set[DocumentId] = set()
+        for at in range(0, len(asked), self._batch):
+            allowed |= await self._let_through(reader, asked[at : at + self._batch], token, permission)
+        self._metrics.dropped("permission", len(live.keys() - allowed))
+        return {document: live[document] for document in documents if document in live and document in allowed}
+
+    async def _let_through(
+        self, reader: Reader, documents: Sequence[DocumentId], token: str | None, permission: str
+    ) -> set[DocumentId]:
+        answers = await self._checked(reader, [Check(document, permission) for document in documents], token)
+        return {document for document, answer in zip(documents, answers, strict=True) if answer is True}
+
     async def _checked(self, reader: Reader, checks: Sequence[Check], token: str | None) -> list[bool]:
         async with within(self._timeout_s, "the permission engine"):
             return await self._permissions.check(
                 reader.tenant_id, reader.credential.person_id, checks, at_least_as_fresh=token
             )
-
-    async def visible(
-        self, reader: Reader, documents: Sequence[DocumentId], *, permission: str = VIEW
-    ) -> dict[DocumentId, LiveDocument]:
-        """The rows of those that the reader may see, asked afresh and in batches."""
-        live = await self.live(reader, documents)
-        present = [document for document in documents if document in live]
-        if not present:
-            return {}
-        allowed = await self.allowed(reader, present, token=await self.token(reader), permission=permission)
-        return {document: live[document] for document in present if document in allowed}
 
     async def allowed(
         self, reader: Reader, documents: Sequence[DocumentId], *, token: str | None, permission: str = VIEW

@@ -154,6 +154,19 @@ BREACHES = (
         first="test_routes",
     ),
     Breach(
+        "absent-answers-sooner",
+        "what is not there is not asked about, so that the time tells it from what is hidden",
+        (
+            Edit(
+                f"{_GATEWAY}/visibility.py",
+                "        live, token = await self.live(reader, asked), await self.token(reader)\n",
+                "        live, token = await self.live(reader, asked), await self.token(reader)\n"
+                "        asked = [document for document in asked if document in live]\n",
+            ),
+        ),
+        first="test_work",
+    ),
+    Breach(
         "facets-before-the-recheck",
         "facets say of how many the index found, and not of how many the asker may see",
         (

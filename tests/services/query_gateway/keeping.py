@@ -11,7 +11,7 @@ from cortex.ports.answer_store import AnswerRecord
 from cortex.ports.conversation_store import Conversation, Place
 from cortex.ports.feedback_store import Rating
 from cortex.ports.profiles import Profile
-from cortex.ports.suggestion_store import Named
+from cortex.ports.suggestion_store import Candidate, Named
 from tests.services.query_gateway.fakes import Answers, Documents
 
 
@@ -111,11 +111,12 @@ class Suggested:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
-    async def beginning(self, tenant: TenantId, named: Named, prefix: str, *, limit: int) -> Sequence[DocumentId]:
+    async def candidates(self, tenant: TenantId, named: Named, prefix: str, *, limit: int) -> Sequence[Candidate]:
         rows = self._documents.rows.values()
         names = {row.document_id: row.title if named is Named.TITLE else row.author or "" for row in rows}
-        found = [d for d, name in names.items() if any(w.startswith(prefix.lower()) for w in name.lower().split())]
-        return sorted(found, key=lambda document: names[document])[:limit]
+        begins = {d: any(w.startswith(prefix.lower()) for w in name.lower().split()) for d, name in names.items()}
+        ordered = sorted(names, key=lambda document: (not begins[document], names[document]))
+        return [Candidate(document, begins[document]) for document in ordered[:limit]]
 
 
 class Profiles:

@@ -52,6 +52,19 @@ async def test_forbidden_absent_unindexed_and_malformed_ids_look_the_same(route:
     assert world.audit.entries == []
 
 
+@pytest.mark.parametrize("route", ["", "/original"])
+async def test_forbidden_and_absent_ids_take_the_same_work(route: str) -> None:
+    """Else the time of the answer would tell them apart; tests/redteam/test_work.py counts on real servers."""
+    world = World()
+    forbidden = world.add("forbidden", "Text.")
+    world.permissions.denied.add((forbidden, "openable"))
+    async with world.client() as client:
+        for n, identifier in enumerate((forbidden, uuid.uuid4()), start=1):
+            assert (await client.get(f"/v1/documents/{identifier}{route}")).status_code == 404
+            assert [len(checks) for _, checks, _ in world.permissions.calls] == [1] * n
+            assert world.documents.token_reads == n
+
+
 async def test_nothing_is_given_that_could_not_be_audited() -> None:
     world = World()
     document = world.add("page", "Secret text.")

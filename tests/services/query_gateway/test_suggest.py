@@ -6,7 +6,7 @@ import pytest
 
 from cortex.domain.answer import SourceLabel
 from cortex.domain.identity import SourceId
-from services.query_gateway.suggest import arranged
+from services.query_gateway.suggest import CANDIDATES, arranged
 from services.query_gateway.visibility import VIEW
 from tests.services.query_gateway.fakes import TENANT, down, person
 from tests.services.query_gateway.world import World
@@ -28,6 +28,17 @@ async def test_what_may_not_be_seen_is_not_suggested_nor_its_author() -> None:
     world.permissions.denied.add((secret, VIEW))
     async with world.client() as client:
         assert (await client.get("/v1/suggest", params={"q": "an"})).json() == {"items": []}
+
+
+@pytest.mark.parametrize("documents", [0, 1, 3 * CANDIDATES])
+async def test_as_much_is_checked_whatever_begins_so(documents: int) -> None:
+    world = World()
+    world.permissions.denied |= {(document, VIEW) for document in world.many(documents)}
+    async with world.client() as client:
+        for q in ("doc", "doc-001", "ann", "nothing"):
+            world.permissions.calls.clear()
+            assert (await client.get("/v1/suggest", params={"q": q})).json() == {"items": []}
+            assert sum(len(checks) for _, checks, _ in world.permissions.calls) == 2 * CANDIDATES
 
 
 @pytest.mark.parametrize("q", ["", "  "])

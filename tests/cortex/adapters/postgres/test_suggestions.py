@@ -57,6 +57,12 @@ async def add(
     return document
 
 
+async def beginning(
+    suggestions: PostgresSuggestions, tenant: TenantId, prefix: str, *, named: Named = Named.TITLE
+) -> list[DocumentId]:
+    return [one.document_id for one in await suggestions.candidates(tenant, named, prefix, limit=9) if one.begins]
+
+
 async def test_any_word_of_a_title_may_begin_so_in_any_case(
     database: Database, suggestions: PostgresSuggestions, tenant: TenantId
 ) -> None:
@@ -66,7 +72,7 @@ async def test_any_word_of_a_title_may_begin_so_in_any_case(
     percent = await add(database, tenant, "100% of_it")
 
     async def found(prefix: str) -> list[DocumentId]:
-        return list(await suggestions.beginning(tenant, Named.TITLE, prefix, limit=9))
+        return await beginning(suggestions, tenant, prefix)
 
     assert await found("rot") == await found("Rotate ke") == await found("2026") == [keys]
     assert await found("otate") == []
@@ -84,9 +90,22 @@ async def test_only_what_is_live_and_indexed_is_named(
     there = await add(database, tenant, "Secret")
     async with database.tenant(tenant) as connection:
         await connection.execute(text("UPDATE documents SET tombstoned_at = now() WHERE id = :id"), {"id": gone})
-    assert list(await suggestions.beginning(tenant, Named.TITLE, "secret", limit=9)) == [there]
+    assert await beginning(suggestions, tenant, "secret") == [there]
     other = await PostgresTenants(database).make(f"t-{uuid.uuid4().hex[:12]}", title="Another")
-    assert list(await suggestions.beginning(other, Named.TITLE, "secret", limit=9)) == []
+    assert await beginning(suggestions, other, "secret") == []
+
+
+@pytest.mark.parametrize("named", list(Named))
+async def test_as_many_candidates_come_whatever_begins_so(
+    database: Database, suggestions: PostgresSuggestions, tenant: TenantId, named: Named
+) -> None:
+    """First those that begin so, then what follows them in the order of names, and round it from its start."""
+    documents = [await add(database, tenant, name, author=name) for name in ("Anna", "Bea", "Cem", "Dora")]
+    for prefix, first, begin in (("c", 2, 1), ("b", 1, 1), ("z", 0, 0), ("", 0, 4), ("dora", 3, 1), ("bear", 2, 0)):
+        found = await suggestions.candidates(tenant, named, prefix, limit=9)
+        assert [one.document_id for one in found] == documents[first:] + documents[:first], prefix
+        assert [one.begins for one in found] == [True] * begin + [False] * (4 - begin), prefix
+    assert len(await suggestions.candidates(tenant, named, "c", limit=3)) == 3
 
 
 async def test_it_follows_what_a_document_is_called(
@@ -96,9 +115,9 @@ async def test_it_follows_what_a_document_is_called(
     async with database.tenant(tenant) as connection:
         change = text("UPDATE documents SET title = 'New name', author = NULL WHERE id = :id")
         await connection.execute(change, {"id": document})
-    assert list(await suggestions.beginning(tenant, Named.TITLE, "old", limit=9)) == []
-    assert list(await suggestions.beginning(tenant, Named.TITLE, "new", limit=9)) == [document]
-    assert list(await suggestions.beginning(tenant, Named.AUTHOR, "ann", limit=9)) == []
+    assert await beginning(suggestions, tenant, "old") == []
+    assert await beginning(suggestions, tenant, "new") == [document]
+    assert await beginning(suggestions, tenant, "ann", named=Named.AUTHOR) == []
     async with database.tenant(tenant) as connection:
         await connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": document})
         assert (await connection.execute(text("SELECT count(*) FROM suggestions"))).scalar_one() == 0
@@ -110,7 +129,7 @@ async def test_one_author_does_not_take_all_places(
     for n in range(OF_AN_AUTHOR + 3):
         await add(database, tenant, f"Paper {n}", author="Ann Vogel <ann@acme.example>")
     bob = await add(database, tenant, "Paper", author="Bob Vogt")
-    found = list(await suggestions.beginning(tenant, Named.AUTHOR, "vog", limit=9))
+    found = await beginning(suggestions, tenant, "vog", named=Named.AUTHOR)
     assert len(found) == OF_AN_AUTHOR + 1
     assert found[-1] == bob
 
