@@ -1,5 +1,6 @@
 """Every way to look at content through the routes, as one asker: what came back, of which documents it could be."""
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -54,40 +55,47 @@ def found(someone: Someone, mode: str) -> set[str]:
             return ids
 
 
+def modes(chance: random.Random) -> Iterator[str]:
+    """All of them in turn, without an end: every surface is looked at through every arm."""
+    return itertools.cycle(chance.sample(MODES, len(MODES)))
+
+
 def by_mode(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
     for mode in MODES:
         yield seen(f"search {mode}", search(someone, mode=mode, explain=True, facets=FACETS))
 
 
 def by_page(someone: Someone, _arena: Arena, chance: random.Random) -> Iterator[Seen]:
-    mode, cursor = chance.choice(MODES), None
-    while True:
-        response = search(someone, mode=mode, limit=PAGE, cursor=cursor)
-        yield seen("search by page", response)
-        cursor = response.json().get("next_cursor")
-        if cursor is None:
-            return
+    for mode in chance.sample(MODES, len(MODES)):
+        cursor = None
+        while True:
+            response = search(someone, mode=mode, limit=PAGE, cursor=cursor)
+            yield seen("search by page", response)
+            cursor = response.json().get("next_cursor")
+            if cursor is None:
+                break
 
 
 def by_filter(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
     """Narrowed to a folder, a source, an author or a language, of documents that the asker may not know."""
     paper = chance.choice(sorted(arena.source.papers))
     folders = [arena.folder_id(folder) for folder in folders_above(arena.source, paper)]
-    for filters in (
+    narrowings: tuple[dict[str, object], ...] = (
         {"container_ids": folders},
         {"source_ids": [str(arena.company.source_id(READ))]},
         {"source_types": ["push"]},
         {"languages": ["en"]},
         {"updated_after": "2000-01-01T00:00:00Z"},
-    ):
-        yield seen("search by filter", search(someone, mode=chance.choice(MODES), filters=filters, facets=FACETS))
+    )
+    for filters, mode in zip(narrowings, modes(chance), strict=False):
+        yield seen("search by filter", search(someone, mode=mode, filters=filters, facets=FACETS))
 
 
 def by_canary(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
     """Who knows a word of a document learns nothing more by it."""
-    for paper in chance.sample(sorted(arena.source.papers), 3):
+    for paper in chance.sample(sorted(arena.source.papers), 2):
         word = arena.source.papers[paper].canary
-        for mode in ("lexical", "hybrid"):
+        for mode in MODES:
             response = someone.post("/v1/search", {"query": word, "mode": mode, "explain": True, "facets": FACETS})
             yield seen("search by canary", response, said=word)
 
@@ -96,7 +104,7 @@ def by_operator(someone: Someone, arena: Arena, chance: random.Random) -> Iterat
     """Authors, folders, words and phrases of documents that the asker may not know; and what all of them have."""
     paper = arena.source.papers[chance.choice(sorted(arena.source.papers))]
     word = paper.canary
-    for query in (
+    queries = (
         "crane from:p0@acme.example",
         "crane from:nobody@acme.example",
         *(f"crane in:{folder.partition('/')[2]}" for folder in list(arena.source.folders)[:3]),
@@ -105,8 +113,10 @@ def by_operator(someone: Someone, arena: Arena, chance: random.Random) -> Iterat
         f'"the {word} crane"',
         f"crane -{word}",
         "crane after:2000 type:markdown",
-    ):
-        response = someone.post("/v1/search", {"query": query, "explain": True, "facets": FACETS, "limit": LIMIT_MAX})
+    )
+    for query, mode in zip(queries, modes(chance), strict=False):
+        body = {"query": query, "mode": mode, "explain": True, "facets": FACETS, "limit": LIMIT_MAX}
+        response = someone.post("/v1/search", body)
         yield seen("search by operator", response, said=query)
 
 
@@ -145,6 +155,19 @@ def by_conversation(someone: Someone, _arena: Arena, _chance: random.Random) -> 
     yield seen("shared", someone.get(f"/v1/shares/{share.json()['url'].rpartition('/')[2]}"))
 
 
+def by_keeping(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
+    """Rated, stopped, renamed, no longer shared, deleted: what comes back tells no more than the answer did."""
+    answer = someone.ask(QUESTION)
+    kept, conversation = f"/v1/answers/{answer['answer_id']}", f"/v1/conversations/{answer['conversation_id']}"
+    yield seen("feedback", someone.post(f"{kept}/feedback", {"rating": "down", "comment": QUESTION}))
+    yield seen("rated answer", someone.get(kept))
+    yield seen("feedback withdrawn", someone.delete(f"{kept}/feedback"))
+    yield seen("stop", someone.post(f"{kept}/stop"))
+    yield seen("rename", someone.request("PATCH", conversation, json={"title": "Cranes"}))
+    yield seen("share withdrawn", someone.delete(f"{conversation}/share"))
+    yield seen("deleted", someone.delete(conversation))
+
+
 def by_prefix(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[Seen]:
     """The beginning of every title, of the one author, and of titles that the asker may not know."""
     words = [paper.canary for paper in arena.source.papers.values()]
@@ -179,7 +202,10 @@ def by_error(someone: Someone, arena: Arena, chance: random.Random) -> Iterator[
 
 
 def by_probe(someone: Someone, _arena: Arena, _chance: random.Random) -> Iterator[Seen]:
-    for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/auth/session", "/auth/keys"):
+    for path in (
+        "/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/models",
+        "/auth/session", "/auth/keys", "/auth/ways",
+    ):  # fmt: skip
         yield seen(path, someone.get(path))
 
 
@@ -192,6 +218,7 @@ LOOKS: tuple[Look, ...] = (
     by_chat,
     by_completion,
     by_conversation,
+    by_keeping,
     by_prefix,
     by_id,
     by_error,

@@ -1,8 +1,11 @@
 """Every route of the API, and how it is attacked. A route without an entry fails the tests."""
 
 import enum
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+import httpx
 
 
 class How(enum.StrEnum):
@@ -29,6 +32,12 @@ class Route:
 
 def _id(name: str, kind: str, **more: object) -> Route:
     return Route(How.ID, {name: kind}, admin=True, body=more or None)
+
+
+def shows(name: str) -> bool:
+    """Whether the route could show content to whoever has no role; each of these is looked at."""
+    route = ROUTES[name]
+    return route.how is How.LOOK or (route.how is How.ID and not route.admin and " /v1/" in name)
 
 
 LOOK, NAME, OWN = Route(How.LOOK), Route(How.NAME), Route(How.OWN)
@@ -174,3 +183,13 @@ ROUTES: Mapping[str, Route] = {
     "PATCH /scim/v2/Users/{identifier}": _id("identifier", "person", **_SCIM_PATCH),
     "DELETE /scim/v2/Users/{identifier}": _id("identifier", "person"),
 }
+
+
+def route_of(asked: httpx.Request) -> str | None:
+    """The entry that a request is for; one that names no variable before one that does."""
+    for name in sorted(ROUTES, key=lambda name: name.count("{")):
+        method, _, path = name.partition(" ")
+        pattern = re.sub(r"{\w+}", "[^/]+", re.escape(path).replace(r"\{", "{").replace(r"\}", "}"))
+        if asked.method == method and re.fullmatch(pattern, asked.url.path):
+            return name
+    return None

@@ -1,17 +1,23 @@
 """Every route of the API is attacked in some way, and what is foreign looks like what has never been."""
 
+import itertools
 import re
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 import pytest
 
+from cortex.domain.identity import container_id
 from tests.e2e.company import EVERYONE, PUSHED, Company, Someone, whole
+from tests.redteam.arena import Arenas
 from tests.redteam.foreign import Foreign, make_foreign
 from tests.redteam.looking import QUERY, QUESTION
 from tests.redteam.routes import ROUTES, How, Route
 
+THREADS = 4
 _OF_THE_REQUEST = frozenset({"date", "x-trace-id", "content-length"})
 
 
@@ -62,8 +68,32 @@ def test_what_is_foreign_looks_like_what_never_was(ours: Company, theirs: Compan
     _is_untouched(theirs)
 
 
+def test_foreign_ids_narrow_to_nothing_like_ids_of_nothing(ours: Company, theirs: Company) -> None:
+    """In the filters of search and chat, where no path names them."""
+    theirs.folder("vault", acl=EVERYONE)
+    theirs.pushed("own", "# Theirs\n\nThe crane of theirs is greased on Tuesdays.", container="vault")
+    author = whole(theirs.admin.get("/admin/v1/people"))["items"][0]["id"]
+    foreign = {
+        "source_ids": str(theirs.source_id(PUSHED)),
+        "container_ids": str(container_id(theirs.tenant, theirs.source_id(PUSHED), "vault")),
+        "author_ids": author,
+    }
+    asker = ours.person("ann")
+    for field, identifier in foreign.items():
+        told = []
+        for named in (identifier, str(uuid.uuid4())):
+            filters = {field: [named]}
+            found = asker.search("crane", filters=filters, facets=["source_id", "container_id", "author"])
+            asked = {"question": QUESTION, "filters": filters}
+            answer = whole(asker.post("/v1/chat", asked, Accept="application/json"))
+            told.append((found["results"], found["facets"], answer["abstained"], answer["answer"], answer["sources"]))
+        assert told[0] == told[1], field
+        assert told[0][0] == [], field
+
+
 @pytest.mark.parametrize("nonsense", ["nonsense", "0", "%00", "..", "' OR 1=1", "*", "ff" * 600])
-def test_what_is_no_id_is_not_there(ours: Company, nonsense: str) -> None:
+def test_what_is_no_id_is_not_there(arenas: Arenas, nonsense: str) -> None:
+    someone = arenas.ours.person(next(iter(arenas.ours.source.people)))
     for path in (
         "/v1/documents/{}",
         "/v1/documents/{}/original",
@@ -75,26 +105,27 @@ def test_what_is_no_id_is_not_there(ours: Company, nonsense: str) -> None:
         "/v1/shares/{}",
     ):
         expected = (400,) if nonsense == "%00" else (404, 405)
-        assert ours.person("ann").get(path.format(nonsense)).status_code in expected, path
+        assert someone.get(path.format(nonsense)).status_code in expected, path
 
 
 def test_a_tenant_that_a_request_names_is_not_believed(ours: Company, theirs: Company) -> None:
     document = theirs.pushed("vault", "# Vault\n\nThe harbour memo crane of the vault is greased by Zebulon.")
     assert document in theirs.person("eve").found(QUERY)
     person, tenant = ours.person("ann"), str(theirs.tenant)
+    bodies: list[tuple[str, dict[str, object]]] = [
+        ("/v1/search", {"query": QUERY}),
+        ("/v1/chat", {"question": QUESTION}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": QUESTION}]}),
+    ]
+    asking = []
     for field in ("tenant", "tenant_id", "tenantId", "person_id", "as", "on_behalf_of", "groups", "acl", "principals"):
-        for value in (tenant, theirs.name):
-            for path, body in (
-                ("/v1/search", {"query": QUERY}),
-                ("/v1/chat", {"question": QUESTION}),
-                ("/v1/chat/completions", {"messages": [{"role": "user", "content": QUESTION}]}),
-            ):
-                for response in (
-                    person.post(path, {**body, field: value}, Accept="application/json"),
-                    person.request("POST", path, json=body, params={field: value}),
-                ):
-                    assert document not in response.text
-                    assert "Zebulon" not in response.text
+        for value, (path, body) in itertools.product((tenant, theirs.name), bodies):
+            asking.append(partial(person.post, path, {**body, field: value}, Accept="application/json"))
+            asking.append(partial(person.request, "POST", path, json=body, params={field: value}))
+    with ThreadPoolExecutor(THREADS) as threads:
+        for sent in [threads.submit(ask) for ask in asking]:
+            assert document not in sent.result().text
+            assert "Zebulon" not in sent.result().text
     for header in ("X-Tenant-Id", "X-Cortex-Tenant", "X-Forwarded-User", "X-Person-Id", "Cookie"):
         for value in (tenant, theirs.name, f"tenant={theirs.name}"):
             opened = person.request("GET", f"/v1/documents/{document}", headers={header: value})

@@ -1,5 +1,6 @@
 """What is shown is among what may be seen, on every surface; and once quiet, what may be seen is found."""
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,9 @@ from tests.redteam import looking
 from tests.redteam.arena import Arena, Arenas
 from tests.redteam.changes import change
 from tests.redteam.looking import FACETS, LOOKS, MODES, Look, Seen
+from tests.redteam.routes import ROUTES, route_of, shows
 from tests.redteam.source import folders_above
+from tests.redteam.watching import Watched
 
 THREADS = 4
 CHANGES = 8
@@ -92,18 +95,46 @@ def test_roles_show_no_content(arenas: Arenas, chance: random.Random, role: Role
         del arena.source.people[name]
 
 
+def test_every_route_that_shows_content_is_looked_at_through_every_arm(arenas: Arenas, chance: random.Random) -> None:
+    """Else a route that came later would be asked nothing, and an arm would be asked by some surfaces alone."""
+    arena = arenas.ours
+    person = chance.choice(list(arena.source.people))
+    watched = Watched(arena.company, person)
+    modes: dict[str, set[str]] = {}
+    try:
+        for look in LOOKS:
+            for seen in look(watched, arena, chance):
+                check(arenas, arena, person, seen)
+                asked = watched.asked[-1]
+                if asked.url.path == "/v1/search" and seen.status == 200:
+                    mode = json.loads(asked.content)["mode"]
+                    modes.setdefault(seen.surface.removesuffix(f" {mode}"), set()).add(mode)
+    finally:
+        watched.close()
+    assert {route for route in map(route_of, watched.asked) if route} >= set(filter(shows, ROUTES))
+    assert len(modes) >= 5
+    assert modes == {surface: set(MODES) for surface in modes}
+
+
 def test_it_stays_so_while_the_source_changes(arenas: Arenas, chance: random.Random) -> None:
     """Looked at right after each change, when cache and index still lag; then found anew once it is quiet."""
+    both = [(arena, random.Random(chance.getrandbits(32))) for arena in arenas.both()]
+    with ThreadPoolExecutor(len(both)) as threads:
+        for done in [threads.submit(change_and_look, arenas, arena, own) for arena, own in both]:
+            done.result()
     for arena in arenas.both():
-        for _ in range(CHANGES):
-            change(chance, arena)
-            person = chance.choice(list(arena.source.people))
-            for look in chance.sample(LOOKS, 2):
-                for seen in look(arena.person(person), arena, chance):
-                    check(arenas, arena, person, seen)
         arena.settled()
         look_at_everything(arenas, arena, chance)
         everybody_finds_all(arena)
+
+
+def change_and_look(arenas: Arenas, arena: Arena, chance: random.Random) -> None:
+    for _ in range(CHANGES):
+        change(chance, arena)
+        person = chance.choice(list(arena.source.people))
+        for look in chance.sample(LOOKS, 2):
+            for seen in look(arena.person(person), arena, chance):
+                check(arenas, arena, person, seen)
 
 
 def look_at_everything(arenas: Arenas, arena: Arena, chance: random.Random) -> None:
