@@ -1,10 +1,11 @@
-"""A large group that arrives page by page: how long a page takes, and how much memory the servers hold.
+"""A large group that arrives page by page: how long a page takes, what looking at it costs, and how much memory it is.
 
     python -m eval.bench large_group [--members 1000000] [--page 10000] [--json]
 
 Starts Postgres, SpiceDB and Valkey by themselves and writes as the push route does, into a group that had another
 member; nobody of the new ones is known before. Looks whether the switch was one: until the last page the old member is
-in and none of the new, and then the other way round.
+in and none of the new, and then the other way round. Afterwards an administrator's first pages of groups and of people
+are read, and a member's groups, which no cache holds yet.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from cortex.adapters.clock import SystemClock
 from cortex.adapters.objects import Objects
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.directory import PostgresDirectory
+from cortex.adapters.postgres.people import PostgresPeople
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.source_writer import PostgresSourceWriter
 from cortex.adapters.postgres.sources import PostgresSources
@@ -41,6 +43,7 @@ from cortex.runtime.local import ServerName
 from tests.local_servers import LocalServers
 
 SOURCE, GROUP = "wiki", "crew"
+ROWS = 100
 OLD = UserRef("old@acme.example")
 
 
@@ -52,6 +55,7 @@ class Desk:
     engine: SpiceDbEngine
     directory: PostgresDirectory
     writer: PostgresSourceWriter
+    people: PostgresPeople
     tenant: TenantId
 
     async def sees(self, document: DocumentId, person: UserRef) -> bool:
@@ -72,7 +76,9 @@ async def desk(urls: Mapping[str, str], folder: Path) -> AsyncIterator[Desk]:
     writer = PostgresSourceWriter(
         database, Objects(folder.as_uri()), permissions, SystemClock(), groups, pipeline_version="1"
     )
-    yield Desk(database, engine, PostgresDirectory(database, permissions, SystemClock()), writer, tenant)
+    directory = PostgresDirectory(database, permissions, SystemClock())
+    people = PostgresPeople(database, permissions, groups, SystemClock())
+    yield Desk(database, engine, directory, writer, people, tenant)
     await groups.close()
     await engine.close()
     await database.close()
@@ -120,6 +126,24 @@ async def measured(desk: Desk, *, members: int, page: int) -> dict[str, float]:
     }
 
 
+async def looked(desk: Desk, *, members: int) -> dict[str, float]:
+    """Seconds of an administrator's first pages, and of the groups of one member."""
+    person = await desk.directory.person(desk.tenant, "person0@acme.example")
+    looks: Mapping[str, Callable[[], Awaitable[object]]] = {
+        "groups_page_s": lambda: desk.people.groups(desk.tenant, after="", limit=ROWS),
+        "people_page_s": lambda: desk.people.people(desk.tenant, after="", limit=ROWS),
+        "expansion_s": lambda: desk.directory.expand(desk.tenant, person.id),
+    }
+    took_s: dict[str, float] = {}
+    for name, look in looks.items():
+        began = time.perf_counter()
+        await look()
+        took_s[name] = round(time.perf_counter() - began, 3)
+    [group] = await desk.people.groups(desk.tenant, after="", limit=ROWS)
+    assert group.members == members, "the group is not counted right"
+    return took_s
+
+
 def pss_mb(word: str) -> float:
     """Of this process's children whose command names it."""
     found = 0
@@ -141,6 +165,7 @@ async def run(members: int, page: int) -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             async with desk(urls, Path(folder)) as opened:
                 figures = await measured(opened, members=members, page=page)
+                figures |= await looked(opened, members=members)
         own = psutil.Process().memory_full_info().pss
         memory = {"spicedb_mb": pss_mb("spicedb_local"), "postgres_mb": pss_mb("postgres")}
         return figures | memory | {"writer_mb": round(own / 2**20)}

@@ -44,10 +44,11 @@ _OPEN = text(
     " WHERE id = :group RETURNING open_generation"
 )
 _CLOSE = text("UPDATE groups SET open_generation = NULL, open_label = NULL, open_members = 0 WHERE id = :group")
-_COUNT_OPEN = text("UPDATE groups SET open_members = open_members + :more WHERE id = :group RETURNING open_members")
+# `members` and `open_members` are kept by a trigger on the rows of members.
+_OPEN_MEMBERS = text("SELECT open_members FROM groups WHERE id = :group")
 _SWITCH = text(
-    "UPDATE groups SET generation = open_generation, label = open_label, open_generation = NULL, open_label = NULL,"
-    " open_members = 0 WHERE id = :group"
+    "UPDATE groups SET generation = open_generation, label = open_label, members = open_members,"
+    " open_generation = NULL, open_label = NULL, open_members = 0 WHERE id = :group"
 )
 _LEAVE = text(
     "INSERT INTO group_leftovers (tenant_id, group_id, generation) VALUES (:tenant, :group, :generation)"
@@ -120,12 +121,16 @@ class StoredGroup:
     open_members: int = 0
 
 
+async def lock_groups(connection: AsyncConnection, tenant: TenantId) -> None:
+    await connection.execute(_GROUPS_LOCK, {"tenant": str(tenant)})
+
+
 async def lock_group(
     connection: AsyncConnection, tenant: TenantId, source: SourceId | None, external: str, *, name: str | None
 ) -> StoredGroup:
     """The row, made under `name` where there is none; NotFound when `name` is None."""
     identifier = group_id(tenant, source, external_id(external))
-    await connection.execute(_GROUPS_LOCK, {"tenant": str(tenant)})
+    await lock_groups(connection, tenant)
     row = (await connection.execute(_STORED, {"group": identifier})).one_or_none()
     if row is not None:
         return StoredGroup(tenant, identifier, external, *row)
@@ -197,8 +202,7 @@ async def add_page(connection: AsyncConnection, group: StoredGroup, members: fro
         raise Bug("a page without an open generation")
     await _refuse_nesting(connection, group, members)
     updates = await _add(connection, group, group.open_generation, members)
-    count = await connection.execute(_COUNT_OPEN, {"group": group.id, "more": len(updates)})
-    if count.scalar_one() > MEMBERS_MAX:
+    if (await connection.execute(_OPEN_MEMBERS, {"group": group.id})).scalar_one() > MEMBERS_MAX:
         raise Invalid(f"group {group.external!r}: more than {MEMBERS_MAX:,} members; use public: tenant, or groups")
     return await queue_updates(connection, group.tenant, group.id, updates) if updates else None
 

@@ -1,6 +1,7 @@
 """People and groups for administration (ports/people.py)."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from sqlalchemy import Row, text
 
@@ -22,15 +23,14 @@ _PERSON = (
     " LEFT JOIN LATERAL (SELECT email FROM person_emails WHERE person_id = p.id ORDER BY email LIMIT 1) e ON true"
     " WHERE p.known AND p.deleted_at IS NULL"
 )
-_PEOPLE = text(
-    f"{_PERSON} AND (:after = '' OR p.id > CAST(nullif(:after, '') AS uuid))"
-    " AND (CAST(:role AS text) IS NULL OR p.role = :role) ORDER BY p.id LIMIT :limit"
-)
+# Without `OR`: a page begins at its place in the index, whatever plan is kept for it.
+_AFTER = f"CAST(coalesce(nullif(:after, ''), '{UUID(int=0)}') AS uuid)"
+PEOPLE = text(f"{_PERSON} AND p.id > {_AFTER} ORDER BY p.id LIMIT :limit")
+OF_ROLE = text(f"{_PERSON} AND p.role = :role AND p.id > {_AFTER} ORDER BY p.id LIMIT :limit")
 _BY_EMAIL = text(f"{_PERSON} AND p.id IN (SELECT person_id FROM person_emails WHERE email = :email)")
 _GROUPS = text(
-    "SELECT g.id, g.external_id, g.name, g.source_id,"
-    " (SELECT count(*) FROM group_members m WHERE m.group_id = g.id AND m.generation = g.generation) AS members"
-    " FROM groups g WHERE (:after = '' OR g.id > CAST(nullif(:after, '') AS uuid)) ORDER BY g.id LIMIT :limit"
+    "SELECT g.id, g.external_id, g.name, g.source_id, g.members"
+    f" FROM groups g WHERE g.id > {_AFTER} ORDER BY g.id LIMIT :limit"
 )
 _SET_ROLE = text("UPDATE persons SET role = :role, updated_at = now() WHERE id = :id")
 # A provisioning client, where there is one, reads it among the attributes.
@@ -53,9 +53,10 @@ class PostgresPeople(LeavesLines):
     async def people(
         self, tenant: TenantId, *, after: str, limit: int, role: Role | None = None
     ) -> Sequence[PersonDetail]:
-        values = {"after": after, "limit": limit, "role": None if role is None else role.value}
+        values = {"after": after, "limit": limit} | ({} if role is None else {"role": role.value})
         async with self._database.tenant(tenant) as connection:
-            return [_detail(row) for row in await connection.execute(_PEOPLE, values)]
+            rows = await connection.execute(PEOPLE if role is None else OF_ROLE, values)
+            return [_detail(row) for row in rows]
 
     async def person(self, tenant: TenantId, email: str) -> PersonDetail:
         async with self._database.tenant(tenant) as connection:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from cortex.adapters.postgres.acl_rows import queue_updates
 from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.erasing.statements import Statements
+from cortex.adapters.postgres.group_rows import lock_groups
 from cortex.adapters.postgres.permissions import PermissionApplier
 from cortex.adapters.postgres.repairs import queue_change
 from cortex.adapters.wrap.cached_directory import drop
@@ -69,6 +70,8 @@ class Memberships:
 
     async def erase(self, tenant: TenantId, subject: Subject) -> None:
         async with self._database.tenant(tenant) as connection:
+            # Leaving changes what is counted of several groups, whose rows others lock one by one.
+            await lock_groups(connection, tenant)
             await connection.execute(_INACTIVE, {"subject": subject.id})
             await connection.execute(_LEAVE, {"subject": subject.id})
         while (sequence := await self._batch(tenant, subject)) is not None:

@@ -82,6 +82,36 @@ async def test_a_put_replaces_the_members(store: Store) -> None:
     assert await who(store, ANN, BEN, CEM) == {BEN, CEM}
 
 
+async def counted(store: Store) -> tuple[int, int]:
+    """As the group's row has it, for its own generation and an open one; the rows of members must agree."""
+    statement = text(
+        "SELECT g.members, g.open_members,"
+        " count(*) FILTER (WHERE m.generation = g.generation) AS own,"
+        " count(*) FILTER (WHERE m.generation = g.open_generation) AS open"
+        " FROM groups g LEFT JOIN group_members m ON m.group_id = g.id"
+        " WHERE g.external_id = 'crew' GROUP BY g.members, g.open_members"
+    )
+    async with store.database.tenant(store.tenant) as connection:
+        row = (await connection.execute(statement)).one()
+    assert (row.members, row.open_members) == (row.own, row.open)
+    return row.own, row.open
+
+
+async def test_members_are_counted_by_whatever_changes_them(store: Store) -> None:
+    await put(store, ANN, BEN)
+    assert await counted(store) == (2, 0)
+    await put_page(store, 1, CEM, ANN, BEN)
+    await put_page(store, 1, CEM)
+    await patch(store, add=(CEM,), remove=(ANN, ANN))
+    assert await counted(store) == (2, 2)
+    await put_page(store, 1, ANN, last=True)
+    assert await counted(store) == (3, 0)
+    await put_page(store, 2, ANN)
+    await put(store, BEN)
+    assert await leftovers(store) == (0, 0)
+    assert await counted(store) == (1, 0)
+
+
 async def test_an_empty_put_revokes(store: Store) -> None:
     await put(store, ANN)
     await put(store)

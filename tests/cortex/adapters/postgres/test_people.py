@@ -3,14 +3,18 @@
 import asyncio
 
 import pytest
+from sqlalchemy import TextClause, text
 
 from cortex.adapters.clock import SystemClock
+from cortex.adapters.postgres.acl_rows import NAMED, person_ids
 from cortex.adapters.postgres.documents import PostgresDocuments
 from cortex.adapters.postgres.identities import PostgresIdentities
-from cortex.adapters.postgres.people import PostgresPeople
+from cortex.adapters.postgres.people import OF_ROLE, PEOPLE, PostgresPeople
 from cortex.adapters.redis import RedisGroupCache
+from cortex.domain.credential import Role
 from cortex.domain.errors import Denied, Unauthenticated
 from cortex.domain.sign_in import Subject
+from cortex.ports.people import PersonDetail
 from tests.cortex.adapters.postgres.conftest import Store
 
 pytestmark = pytest.mark.servers
@@ -31,6 +35,44 @@ async def test_nothing_that_was_begun_is_finished_for_whoever_is_inactive(store:
         await documents.permission_token(store.tenant, ann.id)
     await people.set_active(store.tenant, ann.id, active=True)
     assert await documents.permission_token(store.tenant, ann.id)
+    await groups.close()
+
+
+async def test_each_address_of_a_page_is_looked_up_in_the_index(store: Store) -> None:
+    """A page of a large group names a thousand; a scan of everybody's addresses made each page slower than the last."""
+    emails = [f"person{n}@acme.example" for n in range(5_000)]
+    async with store.database.tenant(store.tenant) as connection:
+        known = await person_ids(connection, store.tenant, emails)
+        assert await person_ids(connection, store.tenant, emails[:1_000]) == {e: known[e] for e in emails[:1_000]}
+        explained = await connection.execute(text(f"EXPLAIN {NAMED.text}"), {"emails": emails[:1_000]})
+        lines = "\n".join(explained.scalars())
+    assert "Index Scan using person_emails_pkey" in lines, lines
+    assert "Seq Scan" not in lines, lines
+
+
+@pytest.mark.parametrize(("page", "index"), [(PEOPLE, "persons_known"), (OF_ROLE, "persons_known_by_role")])
+async def test_a_page_of_people_passes_over_nobody(store: Store, page: TextClause, index: str) -> None:
+    """Whom a group has named and nobody knows is in no list, and may be a million."""
+    async with store.database.tenant(store.tenant) as connection:
+        await person_ids(connection, store.tenant, [f"person{n}@acme.example" for n in range(5_000)])
+        values = {"after": "", "limit": 100} | ({"role": "member"} if page is OF_ROLE else {})
+        lines = "\n".join((await connection.execute(text(f"EXPLAIN {page.text}"), values)).scalars())
+    assert f"using {index} on persons" in lines, lines
+    assert "Seq Scan" not in lines, lines
+
+
+async def test_people_and_those_of_a_role_come_page_by_page(store: Store, redis_url: str) -> None:
+    groups = RedisGroupCache(redis_url)
+    people = PostgresPeople(store.database, store.permissions, groups, SystemClock())
+    for n in range(5):
+        person = await store.directory.put_person(store.tenant, f"p{n}@acme.example", name=f"P{n}", guest=False)
+        await people.set_role(store.tenant, person.id, Role.AUDITOR if n % 2 else Role.MEMBER)
+    for role, count in ((None, 5), (Role.AUDITOR, 2), (Role.ADMIN, 0)):
+        found: list[PersonDetail] = []
+        while some := await people.people(store.tenant, after=str(found[-1].id) if found else "", limit=2, role=role):
+            found += some
+        assert len(found) == len({one.id for one in found}) == count
+        assert [one.id for one in found] == sorted(one.id for one in found)
     await groups.close()
 
 
