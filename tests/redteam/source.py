@@ -146,11 +146,13 @@ def random_source(chance: random.Random, size: Size, *, twins: SimulatedSource |
 
 
 def _add_certain(chance: random.Random, made: SimulatedSource) -> None:
-    """What every member sees and no guest; and what the index shows and the re-check alone takes away.
+    """What every member sees and no guest; what opens by its id and is found by nobody; and what the index shows and
+    the re-check alone takes away.
 
     A denial of a folder is not one of what extends it, for that may have grants of its own.
     """
     made.papers[f"{PUSHED}/open"] = Paper(None, Acl(public="tenant"), canary(chance))
+    made.papers[f"{PUSHED}/linked"] = Paper(None, Acl(public="link"), canary(chance))
     crew = f"{PUSHED}/crew"
     made.groups[crew] = frozenset(map(user, made.people))
     made.folders[f"{PUSHED}/loose"] = Folder(None, Acl(allow=(group(crew),), deny=(user("p0"), user("p1"))))
