@@ -20,6 +20,7 @@ from services.query_gateway.filters import index_filters
 from services.query_gateway.following import Following
 from services.query_gateway.history import History
 from services.query_gateway.identify import Asking, Identify
+from services.query_gateway.narrowing import Operators
 from services.query_gateway.retrieve import Retriever
 from services.query_gateway.rewriting import Meant, Turn, rewrite
 from services.query_gateway.settings import AnswerSettings
@@ -33,6 +34,7 @@ class Chat:
         self,
         *,
         retriever: Retriever,
+        operators: Operators,
         answering: Answering,
         following: Following,
         records: Records,
@@ -41,6 +43,7 @@ class Chat:
         settings: AnswerSettings,
     ) -> None:
         self._retriever = retriever
+        self._operators = operators
         self._answering = answering
         self._following = following
         self._records = records
@@ -58,9 +61,10 @@ class Chat:
         if body.conversation_id is not None:
             with asking.stages.stage("rewrite"):
                 meant = await self._history.meant(asking.reader, conversation, body.question)
+        filters = index_filters(body.filters, as_of=body.as_of)
         query = Query(
             text=meant.text,
-            filters=index_filters(body.filters, as_of=body.as_of),
+            filters=await self._operators.by(asking.reader, body.filters.authors, filters),
             as_of=body.as_of,
             passages_per_document=self._settings.passages_per_document,
         )

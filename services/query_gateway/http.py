@@ -152,6 +152,7 @@ def _own(ports: Ports, settings: Settings, metrics: Metrics, answering: Answerin
     )
     talk = chat.Chat(
         retriever=retriever,
+        operators=operators,
         answering=answering,
         following=following,
         records=records,

@@ -30,13 +30,18 @@ class Operators:
         self._timeout_s = timeout_s
 
     async def narrowed(self, reader: Reader, read: QueryText, filters: IndexFilters) -> IndexFilters:
-        filters = _in_time(filters, read.after, read.before)
-        if read.people:
-            found = await self._authored(reader, read.people)
-            filters = replace(filters, document_ids=frozenset(found) or frozenset([DocumentId(NOTHING)]))
+        filters = await self.by(reader, read.people, _in_time(filters, read.after, read.before))
         if read.places:
             filters = _placed(filters, *await self._places(reader, read.places))
         return filters
+
+    async def by(self, reader: Reader, people: Sequence[str], filters: IndexFilters) -> IndexFilters:
+        """What any of these people wrote, of what the filters leave."""
+        if not people:
+            return filters
+        found = frozenset(await self._authored(reader, people))
+        kept = found & filters.document_ids if filters.document_ids else found
+        return replace(filters, document_ids=kept or frozenset([DocumentId(NOTHING)]))
 
     async def _authored(self, reader: Reader, people: Sequence[str]) -> list[DocumentId]:
         """Where they are more than one filter holds, only those that the asker may open count."""

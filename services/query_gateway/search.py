@@ -45,7 +45,9 @@ class Search:
         offset = decode_cursor(body.cursor, own)
         end = offset + body.limit
         read = parse(body.query) if body.operators else QueryText(body.query)
-        filters = await self._operators.narrowed(asking.reader, read, index_filters(body.filters, as_of=body.as_of))
+        filters = index_filters(body.filters, as_of=body.as_of)
+        filters = await self._operators.by(asking.reader, body.filters.authors, filters)
+        filters = await self._operators.narrowed(asking.reader, read, filters)
         query = Query(
             text=read.text,
             mode=body.mode,

@@ -15,6 +15,7 @@ QUERY_CHARACTERS_MAX = 2_000
 LIMIT_MAX = 50
 AnswerProgress = Literal["running", "done", "stopped", "failed"]
 FILTER_VALUES_MAX = 200
+AUTHORS_MAX = 20
 
 
 def well_formed(text: str) -> str:
@@ -32,6 +33,11 @@ Names = Annotated[
     Field(max_length=FILTER_VALUES_MAX),
 ]
 
+People = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=320), AfterValidator(well_formed)]],
+    Field(max_length=AUTHORS_MAX),
+]
+
 
 class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,10 +48,13 @@ class Body(BaseModel):
 
 
 class FiltersBody(Request):
+    """`authors` are names or addresses as `from:` takes them; any of them."""
+
     source_types: Names = []
     source_ids: Ids = []
     container_ids: Ids = []
     author_ids: Ids = []
+    authors: People = []
     updated_after: Moment | None = None
     updated_before: Moment | None = None
     languages: Names = []

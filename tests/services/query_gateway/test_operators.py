@@ -123,6 +123,30 @@ async def test_many_hidden_documents_of_an_author_do_not_hide_the_one_that_is_op
         assert titles(await search(client, "plan from:eve")) == ["open"]
 
 
+async def test_a_filter_names_people_as_the_operator_does_and_both_hold() -> None:
+    world = World()
+    world.add("his", "The plan.", author="Bob")
+    world.add("hers", "The plan.", author="Eve")
+    async with world.client() as client:
+        assert titles(await search(client, "plan", fold=False, filters={"authors": ["bob"]})) == ["his"]
+        assert titles(await search(client, "plan", fold=False, filters={"authors": ["nobody"]})) == []
+        assert titles(await search(client, "plan from:eve", fold=False, filters={"authors": ["bob"]})) == []
+        assert set(titles(await search(client, "plan", fold=False, filters={"authors": ["bob", "eve"]}))) == {
+            "his",
+            "hers",
+        }
+
+
+async def test_an_answer_rests_on_what_the_named_people_wrote() -> None:
+    world = World()
+    world.add("his", "Text of Bob.", author="Bob")
+    world.add("hers", "Text of Eve.", author="Eve")
+    asked = {"question": "What text?", "filters": {"authors": ["Eve"]}}
+    async with world.client() as client:
+        answer = (await client.post("/v1/chat", json=asked, headers={"Accept": "application/json"})).json()
+    assert [source["title"] for source in answer["sources"]] == ["hers"]
+
+
 async def test_dates_reach_the_index_and_never_widen_a_filter() -> None:
     world = World()
     async with world.client() as client:

@@ -1798,6 +1798,7 @@ export interface components {
              *       "source_ids": [],
              *       "container_ids": [],
              *       "author_ids": [],
+             *       "authors": [],
              *       "languages": []
              *     }
              */
@@ -2363,7 +2364,10 @@ export interface components {
             /** Comment */
             comment?: string | null;
         };
-        /** FiltersBody */
+        /**
+         * FiltersBody
+         * @description `authors` are names or addresses as `from:` takes them; any of them.
+         */
         FiltersBody: {
             /**
              * Source Types
@@ -2385,6 +2389,11 @@ export interface components {
              * @default []
              */
             author_ids: string[];
+            /**
+             * Authors
+             * @default []
+             */
+            authors: string[];
             /** Updated After */
             updated_after?: string | null;
             /** Updated Before */
@@ -2963,6 +2972,7 @@ export interface components {
              *       "source_ids": [],
              *       "container_ids": [],
              *       "author_ids": [],
+             *       "authors": [],
              *       "languages": []
              *     }
              */

@@ -8,16 +8,18 @@ import { plain } from "../../text/plain";
 import { buttonClass } from "../../ui/Button";
 import { Menu } from "../../ui/Menu";
 import { SourceIcon } from "../../ui/SourceIcon";
+import { People } from "./People";
 import { type Filters, PERIODS, type Period, periodOf, since, toggled } from "./filters";
 
 type Props = { readonly filters: Filters; readonly onChange: (filters: Filters) => void };
 
-/** Where a question is looked for: how old, and in which sources. */
+/** Where a question is looked for: how old, in which sources, and by whom. */
 export function FilterMenu({ filters, onChange }: Props) {
   return (
     <>
       <Time filters={filters} onChange={onChange} />
       <Sources filters={filters} onChange={onChange} />
+      <People chosen={filters.authors} onChange={(authors) => onChange({ ...filters, authors })} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { plainTitle } from "../../text/plain";
 import { useChat } from "./ChatProvider";
 import { Composer } from "./Composer";
 import { FilterMenu } from "./FilterMenu";
+import { Older } from "./Older";
 import styles from "./Page.module.css";
 import { Panel } from "./Panel";
 import { type Opened, Turn } from "./Turn";
@@ -64,6 +65,9 @@ export function Page() {
         <div className={styles.column}>
           <h1 className="visually-hidden">{t("chat.title")}</h1>
           <div className={styles.turns}>
+            {conversation.id !== null && conversation.older !== null && (
+              <Older conversation={conversation.id} cursor={conversation.older} />
+            )}
             {conversation.turns.map((turn) => (
               <Turn
                 key={turn.key}

@@ -22,7 +22,7 @@ type Props = {
 export function Prose({ segments, chip }: Props) {
   const { text, marks } = useMemo(() => marked(segments), [segments]);
   return (
-    <div className={styles.prose} dir="auto">
+    <div className={styles.prose}>
       {blocks(text).map((block, index) => (
         <Block key={index} text={block} marks={marks} chip={chip} />
       ))}
@@ -97,7 +97,13 @@ function sameMarks(before: BlockProps, after: BlockProps): boolean {
 
 /** A rehype plugin: marks in texts become elements of their own. Inside of code they come after it. */
 function chips(tree: Root): void {
-  tree.children = tree.children.flatMap(replaced) as Root["children"];
+  tree.children = tree.children.flatMap(replaced).map(directed) as Root["children"];
+}
+
+/** Each block in the direction of its own first letter, whatever language the one before is in. */
+function directed(node: RootContent): RootContent {
+  if (node.type !== "element") return node;
+  return { ...node, properties: { ...node.properties, dir: node.tagName === "pre" ? "ltr" : "auto" } };
 }
 
 function replaced(node: RootContent): RootContent[] {

@@ -12,6 +12,7 @@ import { Chip } from "./Chip";
 import { Feedback } from "./Feedback";
 import { Prose } from "./Prose";
 import { Sources } from "./Sources";
+import { Sure } from "./Sure";
 import styles from "./Turn.module.css";
 import type { Mark } from "./blocks";
 import { type Answer, isOver, plainText } from "./model";
@@ -67,6 +68,7 @@ export const Turn = memo(function Turn({ turn, opened, onOpen, onRetry, own = tr
         <Progress answer={answer} />
         {answer.done?.abstained && <Abstained turn={turn} onOpen={openSource} />}
         {answer.done && !answer.done.abstained && <Notes answer={answer} />}
+        {answer.phase === "done" && <Sure answer={answer} />}
         {answer.problem && (
           <ErrorState error={answer.problem} {...(onRetry ? { onRetry: () => onRetry(key) } : {})} />
         )}

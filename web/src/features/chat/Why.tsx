@@ -7,7 +7,7 @@ import { Modal } from "../../ui/Modal";
 import { SourceIcon } from "../../ui/SourceIcon";
 import { ErrorState, Skeleton } from "../../ui/States";
 import styles from "./Why.module.css";
-import { type Explanation, stagesOf, share } from "./explanation";
+import { type Explanation, isStage, ranksShown, stagesOf, share } from "./explanation";
 
 type Props = { readonly answerId: string; readonly onDone: () => void };
 
@@ -66,9 +66,7 @@ function Explained({ explanation }: { readonly explanation: Explanation }) {
 
 function Passages({ explanation }: { readonly explanation: Explanation }) {
   const { t } = useTranslation();
-  const names = ["dense", "sparse", "colbert", "fused"].filter((name) =>
-    explanation.passages.some((passage) => name in passage.ranks),
-  );
+  const names = ranksShown(explanation);
   if (!explanation.passages.length) return <p className={styles.none}>{t("why.nothing")}</p>;
   return (
     <div className={styles.scroll} tabIndex={0} role="group" aria-label={t("why.passages")}>
@@ -79,7 +77,7 @@ function Passages({ explanation }: { readonly explanation: Explanation }) {
             <th scope="col">{t("why.document")}</th>
             {names.map((name) => (
               <th key={name} scope="col">
-                {t(`why.rank_${name as "dense"}`)}
+                {t(`why.rank_${name}`)}
               </th>
             ))}
             <th scope="col">{t("why.role")}</th>
@@ -116,7 +114,7 @@ function Times({ stages }: { readonly stages: Explanation["stages_ms"] }) {
       <dl>
         {shown.map(({ name, ms }) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{isStage(name) ? t(`why.stage_${name}`) : name}</dt>
             <dd>
               <meter className={styles.bar} min={0} max={1} value={share(ms, shown)} aria-label={name} />
               {t("why.ms", { ms: Math.round(ms) })}

@@ -1,12 +1,20 @@
 /** What a question or a search is narrowed to. */
 
-export type Filters = { readonly sourceIds: readonly string[]; readonly updatedAfter: string | null };
+import { authorName } from "../session/model";
 
-export const NO_FILTERS: Filters = { sourceIds: [], updatedAfter: null };
+export type Filters = {
+  readonly sourceIds: readonly string[];
+  /** As the sources name them: by name or by address. */
+  readonly authors: readonly string[];
+  readonly updatedAfter: string | null;
+};
+
+export const NO_FILTERS: Filters = { sourceIds: [], authors: [], updatedAfter: null };
 
 export function filtersBody(filters: Filters): Record<string, unknown> {
   return {
     ...(filters.sourceIds.length ? { source_ids: filters.sourceIds } : {}),
+    ...(filters.authors.length ? { authors: filters.authors } : {}),
     ...(filters.updatedAfter ? { updated_after: filters.updatedAfter } : {}),
   };
 }
@@ -30,4 +38,23 @@ export function periodOf(updatedAfter: string | null, now: Date): Period {
 
 export function toggled(values: readonly string[], value: string): readonly string[] {
   return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}
+
+type Known = {
+  readonly chosen: readonly string[];
+  readonly offered: readonly { readonly value: string; readonly count: number }[];
+  /** By the gateway, for what was typed. */
+  readonly named: readonly string[];
+  readonly typed: string;
+};
+
+export type Person = { readonly name: string; readonly count: number | null };
+
+/** Who was chosen first, then whom the search found, then whom the typed letters name. Nobody twice. */
+export function peopleShown({ chosen, offered, named, typed }: Known): Person[] {
+  const counts = new Map(offered.map(({ value, count }) => [value, count]));
+  const wanted = typed.trim().toLocaleLowerCase();
+  const fits = (name: string) => `${authorName(name)} ${name}`.toLocaleLowerCase().includes(wanted);
+  const found = [...chosen.filter(fits), ...[...counts.keys()].filter(fits), ...(wanted ? named : [])];
+  return [...new Set(found)].map((name) => ({ name, count: counts.get(name) ?? null }));
 }

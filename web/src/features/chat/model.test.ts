@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ASKING, type StoredAnswer, applied, ofStored } from "./model";
+import { ASKING, type StoredAnswer, applied, ofStored, sureness } from "./model";
 
 const anchor = { revision: 1, block_id: 0, start: 0, end: 4 };
 const cite = (n: number, quote: string) => ({ n, quote, document_id: `d-${n}`, chunk_id: "c", anchor });
@@ -74,4 +74,10 @@ describe("a stored answer", () => {
   it("that is still being written is to be taken up", () => {
     expect(ofStored({ ...stored, state: "running" }).phase).toBe("reconnecting");
   });
+});
+
+it("a confidence is said in words, and one that nobody gives is none", () => {
+  expect([0.97, 0.7, 0.35].map(sureness)).toEqual(["high", "medium", "low"]);
+  const done = (data: object) => applied(ASKING, { id: 1, type: "done", data }).done?.confidence;
+  expect([done({ confidence: 0.4 }), done({ confidence: null }), done({})]).toEqual([0.4, null, null]);
 });

@@ -20,7 +20,11 @@ export type StoredAnswer = Pick<
   | "unsupported_dropped"
   | "degraded"
   | "trace_id"
-> & { readonly rating?: Rating | null; readonly nearest?: readonly number[] };
+> & {
+  readonly rating?: Rating | null;
+  readonly nearest?: readonly number[];
+  readonly confidence?: number | null;
+};
 
 /** A sentence as it came, with what supports it. `numbers` are those that its text ends with. */
 export type Segment = {
@@ -37,6 +41,8 @@ export type Done = {
   readonly degraded: readonly string[];
   readonly unsupportedDropped: number;
   readonly nearest: readonly number[];
+  /** From 0 to 1. Null where a language model wrote, or where the reader may not open every source. */
+  readonly confidence: number | null;
 };
 
 export type Answer = {
@@ -122,6 +128,7 @@ function doneOf(fields: Fields): Done {
     degraded: Array.isArray(fields["degraded"]) ? (fields["degraded"] as string[]) : [],
     unsupportedDropped: typeof fields["unsupported_dropped"] === "number" ? fields["unsupported_dropped"] : 0,
     nearest: Array.isArray(fields["nearest"]) ? (fields["nearest"] as number[]) : [],
+    confidence: typeof fields["confidence"] === "number" ? fields["confidence"] : null,
   };
 }
 
@@ -156,6 +163,7 @@ export function ofStored(stored: StoredAnswer): Answer {
       degraded: stored.degraded,
       unsupportedDropped: stored.unsupported_dropped,
       nearest: stored.nearest ?? [],
+      confidence: stored.confidence ?? null,
     },
   };
 }
@@ -175,6 +183,14 @@ function taken(citations: readonly Citation[], numbers: readonly number[]): numb
     count += 1;
   }
   return count;
+}
+
+/** How sure the composer is, in words. What it is less sure of than the least it answers at, it does not answer. */
+export type Sureness = "high" | "medium" | "low";
+
+export function sureness(confidence: number): Sureness {
+  if (confidence >= 0.85) return "high";
+  return confidence >= 0.6 ? "medium" : "low";
 }
 
 export function plainText(answer: Answer): string {

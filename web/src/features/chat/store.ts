@@ -13,9 +13,14 @@ export type Turn = {
   readonly answer: Answer;
 };
 
-export type Conversation = { readonly id: string | null; readonly turns: readonly Turn[] };
+/** `older` leads to what was asked before the first of the turns; null where there is nothing. */
+export type Conversation = {
+  readonly id: string | null;
+  readonly turns: readonly Turn[];
+  readonly older: string | null;
+};
 
-const EMPTY: Conversation = { id: null, turns: [] };
+const EMPTY: Conversation = { id: null, turns: [], older: null };
 
 /** `place` is the page's own name of a conversation: its id once there is one, a name of the page's before. */
 export class ChatStore {
@@ -50,10 +55,17 @@ export class ChatStore {
   }
 
   /** What the gateway stores of a conversation, unless this page knows more of it. */
-  load(place: string, turns: readonly Turn[]): void {
+  load(place: string, turns: readonly Turn[], older: string | null): void {
     if (this.has(place)) return;
-    this.put(place, { id: place, turns });
+    this.put(place, { id: place, turns, older });
     for (const turn of turns) if (turn.answer.phase === "reconnecting") void this.takeUp(place, turn);
+  }
+
+  /** Puts turns from before the first ones in front of them, unless somebody has done so meanwhile. */
+  loadOlder(place: string, cursor: string, turns: readonly Turn[], older: string | null): void {
+    const conversation = this.get(place);
+    if (conversation.older !== cursor) return;
+    this.put(place, { ...conversation, turns: [...turns, ...conversation.turns], older });
   }
 
   forget(place: string): void {

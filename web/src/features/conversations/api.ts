@@ -31,6 +31,13 @@ export const conversationQuery = (api: Api, id: string) =>
     staleTime: 0,
   });
 
+export const olderTurns = (api: Api, conversation: string, cursor: string) =>
+  data<Detail>(
+    api.calls.GET("/v1/conversations/{conversation}", {
+      params: { path: { conversation }, query: { cursor } },
+    }),
+  );
+
 const path = (conversation: string) => ({ params: { path: { conversation } } });
 
 export async function rename(api: Api, id: string, title: string): Promise<void> {

@@ -6,17 +6,22 @@ import { type Block, type Place, grouped } from "./model";
 
 type Props = { readonly blocks: readonly Block[]; readonly place: Place | null };
 
-/** A document's blocks as plain elements. Nothing of a text is ever read as markup. */
+/** A document's blocks as plain elements, each in its own direction. Nothing of a text is ever read as markup. */
 export function Blocks({ blocks, place }: Props) {
   return (
-    <div className={styles.blocks} dir="auto">
+    <div className={styles.blocks}>
       {grouped(blocks).map((group) => {
         const first = group.blocks[0];
         if (!first) return null;
         const shown = group.blocks.map((block) => (
           <One key={block.block_id} block={block} spans={spansOf(block, place)} />
         ));
-        return group.list ? <ul key={first.block_id}>{shown}</ul> : shown;
+        if (!group.list) return shown;
+        return (
+          <ul key={first.block_id} dir="auto">
+            {shown}
+          </ul>
+        );
       })}
     </div>
   );
@@ -43,17 +48,25 @@ function One({ block, spans }: { readonly block: Block; readonly spans: readonly
         </pre>
       );
     case "quote":
-      return <blockquote {...anchored}>{text}</blockquote>;
+      return (
+        <blockquote {...anchored} dir="auto">
+          {text}
+        </blockquote>
+      );
     case "table":
       return <Rows {...anchored} text={block.text} spans={spans} />;
     case "message":
       return (
-        <div {...anchored} className={styles.message}>
+        <div {...anchored} dir="auto" className={styles.message}>
           {text}
         </div>
       );
     default:
-      return <p {...anchored}>{text}</p>;
+      return (
+        <p {...anchored} dir="auto">
+          {text}
+        </p>
+      );
   }
 }
 
@@ -67,7 +80,11 @@ function Title({
   readonly "data-anchored"?: boolean;
 }) {
   const Name = level <= 1 ? "h2" : level === 2 ? "h3" : "h4";
-  return <Name {...anchored}>{text}</Name>;
+  return (
+    <Name {...anchored} dir="auto">
+      {text}
+    </Name>
+  );
 }
 
 /** A row is a line of `column: value` pairs. Marks may cross lines, so the text stays whole. */
@@ -81,7 +98,7 @@ function Rows({
   readonly "data-anchored"?: boolean;
 }) {
   return (
-    <div {...anchored} className={styles.rows}>
+    <div {...anchored} dir="auto" className={styles.rows}>
       <LongText text={text} spans={spans} />
     </div>
   );

@@ -5,6 +5,7 @@ import { useApi } from "../../api/ApiContext";
 import { sourcesQuery } from "../../api/sources";
 import { plain } from "../../text/plain";
 import { Time } from "../chat/FilterMenu";
+import { People } from "../chat/People";
 import { NO_FILTERS, periodOf, since, toggled } from "../chat/filters";
 import styles from "./Page.module.css";
 import type { Found, Search } from "./model";
@@ -22,11 +23,17 @@ export function Facets({ search, facets, onChange }: Props) {
   const { data: known = [] } = useQuery(sourcesQuery(useApi()));
   const sources = facets["source_id"]?.values ?? [];
   const languages = facets["language"]?.values ?? [];
+  const authors = facets["author"]?.values ?? [];
   return (
     <div className={styles.facets} role="group" aria-label={t("search.narrow")}>
       <Time
         filters={{ ...NO_FILTERS, updatedAfter: since(search.period, new Date()) }}
         onChange={({ updatedAfter }) => onChange({ ...search, period: periodOf(updatedAfter, new Date()) })}
+      />
+      <People
+        chosen={search.authors}
+        offered={authors}
+        onChange={(chosen) => onChange({ ...search, authors: chosen })}
       />
       {(sources.length > 1 || search.sources.length > 0) &&
         sources.map(({ value, count }) => (

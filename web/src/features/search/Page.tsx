@@ -1,22 +1,20 @@
-import SearchIcon from "lucide-react/icons/search";
-import X from "lucide-react/icons/x";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate, useSearchParams } from "react-router";
 import { useApi } from "../../api/ApiContext";
 import { useTitle } from "../../app/title";
-import { length } from "../../text/codePoints";
-import { Button, IconButton } from "../../ui/Button";
+import { Button } from "../../ui/Button";
 import { Empty, ErrorState, Skeleton } from "../../ui/States";
 import { placeAddress, placeOf } from "../documents/model";
+import { Box } from "./Box";
 import { Facets } from "./Facets";
 import { Help } from "./Help";
 import styles from "./Page.module.css";
 import { Preview } from "./Preview";
 import { ResultRow } from "./ResultRow";
 import { searchQuery } from "./api";
-import { QUERY_CHARACTERS_MAX, type Result, type Search, rowAfter, searchAddress, searchFrom } from "./model";
+import { type Result, type Search, rowAfter, searchAddress, searchFrom } from "./model";
 
 export function Page() {
   const { t } = useTranslation();
@@ -38,70 +36,6 @@ export function Page() {
         <Help />
       )}
     </div>
-  );
-}
-
-type BoxProps = { readonly query: string; readonly onSearch: (query: string) => void };
-
-function Box({ query, onSearch }: BoxProps) {
-  const { t } = useTranslation();
-  const [text, setText] = useState(query);
-  const field = useRef<HTMLInputElement>(null);
-  const tooLong = length(text.trim()) > QUERY_CHARACTERS_MAX;
-  useEffect(() => {
-    if (!query) field.current?.focus();
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      const typing =
-        event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable]");
-      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      field.current?.select();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [query]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (text.trim() && !tooLong) onSearch(text.trim());
-  };
-  return (
-    <form role="search" className={styles.form} onSubmit={submit}>
-      <div className={styles.box}>
-        <SearchIcon aria-hidden />
-        <label className="visually-hidden" htmlFor="search">
-          {t("search.label")}
-        </label>
-        <input
-          id="search"
-          ref={field}
-          type="search"
-          dir="auto"
-          autoComplete="off"
-          enterKeyHint="search"
-          value={text}
-          placeholder={t("search.placeholder")}
-          aria-invalid={tooLong}
-          onChange={(event) => setText(event.target.value)}
-        />
-        {text && (
-          <IconButton
-            label={t("search.clear")}
-            onPress={() => {
-              setText("");
-              field.current?.focus();
-            }}
-          >
-            <X aria-hidden />
-          </IconButton>
-        )}
-        <kbd className={styles.key}>/</kbd>
-      </div>
-      {tooLong && (
-        <p role="alert" className={styles.tooLong}>
-          {t("chat.too_long", { count: length(text.trim()) - QUERY_CHARACTERS_MAX })}
-        </p>
-      )}
-    </form>
   );
 }
 

@@ -3,7 +3,7 @@ import { type Api, data } from "../../api/client";
 import { type Found, type Search, filtersOf } from "./model";
 
 const PAGE = 10;
-const FACETS = ["source_id", "language"] as const;
+const FACETS = ["source_id", "language", "author"] as const;
 
 export const searchQuery = (api: Api, search: Search) =>
   infiniteQueryOptions({

@@ -10,6 +10,7 @@ export type Search = {
   readonly query: string;
   readonly sources: readonly string[];
   readonly languages: readonly string[];
+  readonly authors: readonly string[];
   readonly period: Period;
 };
 
@@ -22,6 +23,7 @@ export function searchFrom(parameters: URLSearchParams): Search {
     query: (parameters.get("q") ?? "").trim(),
     sources: parameters.getAll("source"),
     languages: parameters.getAll("lang"),
+    authors: parameters.getAll("by"),
     period: PERIODS.find((period) => period === parameters.get("since")) ?? "any",
   };
 }
@@ -31,6 +33,7 @@ export function searchAddress(search: Search): URLSearchParams {
   if (search.query) parameters.set("q", search.query);
   for (const source of search.sources) parameters.append("source", source);
   for (const language of search.languages) parameters.append("lang", language);
+  for (const author of search.authors) parameters.append("by", author);
   if (search.period !== "any") parameters.set("since", search.period);
   return parameters;
 }
@@ -43,8 +46,15 @@ export function filtersOf(search: Search, now: Date): Schemas["FiltersBody"] {
     source_ids: search.sources.filter((id) => ID.test(id)),
     container_ids: [],
     author_ids: [],
+    authors: [...search.authors],
     ...(after ? { updated_after: after } : {}),
   };
+}
+
+/** What somebody wrote, as an operator. Quotes in a name would end it. */
+export function personQuery(name: string): string {
+  const bare = name.replaceAll('"', " ").trim();
+  return /\s/.test(bare) ? `from:"${bare}"` : `from:${bare}`;
 }
 
 /** The row that a key leads to, or null where it leads nowhere. */
