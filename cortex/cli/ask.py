@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cortex.cli.gateway import ADMINISTRATOR, TENANT, Gateway
 from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
-from cortex.cli.search import AsOption
+from cortex.cli.search import AsOption, whereabouts
 from cortex.cli.source import mapping, mappings
 from cortex.domain.errors import Transient
 
@@ -69,6 +69,5 @@ def _stream(console: Console, gateway: Gateway, question: str) -> bool:
                 console.print()
     for source in sources:
         if source["n"] in cited:
-            place = f"  {source['url']}" if source["url"] else ""
-            console.print(Text(f"[{source['n']}] {source['title']}{place}", style="dim"))
+            console.print(Text(f"[{source['n']}] {source['title']}  {whereabouts(source)}".rstrip(), style="dim"))
     return answered

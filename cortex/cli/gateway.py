@@ -13,7 +13,7 @@ from cortex.adapters.clock import SystemClock
 from cortex.adapters.local_tokens import LocalClaims, LocalTokens
 from cortex.domain.credential import Role
 from cortex.domain.errors import Bug, Conflict, CortexError, Denied, Exhausted, Invalid, NotFound, Transient
-from cortex.runtime.local.folder import DataFolder
+from cortex.runtime.local.folder import DATA_FOLDER, DataFolder, option_for
 from cortex.runtime.local.report import report
 
 TENANT = "default"
@@ -38,14 +38,16 @@ def mint(data: Path, claims: LocalClaims, ttl: timedelta) -> str:
     """A local token. Whoever may read the data folder's key may be anyone. NotFound where no platform made a key."""
     root = data.expanduser().absolute()
     if not (root / KEY_FILE).is_file():
-        raise NotFound(f"there is no platform in {root}; name its folder with --data, or start one with `cortex up`")
+        start = f"`cortex up{option_for(data)}`"
+        raise NotFound(f"there is no platform in {root}; name its folder with --data, or start one with {start}")
     return LocalTokens(root / KEY_FILE, SystemClock()).mint(claims, ttl=ttl)
 
 
 class Gateway:
-    """A client with one person's token. `at` finds the platform that runs on a data folder."""
+    """A client with one person's token. `at` finds the platform that runs on a data folder, which hints then name."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, data: Path = DATA_FOLDER) -> None:
+        self._away = f"the gateway does not answer; `cortex status{option_for(data)}` tells why"
         self._client = httpx.Client(
             base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=TIMEOUT_S, trust_env=False
         )
@@ -55,8 +57,8 @@ class Gateway:
         """NotFound when no platform runs there."""
         found = report(DataFolder(data.expanduser().absolute()))
         if found.url is None:
-            raise NotFound("the platform runs without a gateway; start it with `cortex up`")
-        return cls(found.url, mint(data, LocalClaims(tenant, email, role), COMMAND_TTL))
+            raise NotFound(f"the platform runs without a gateway; start it with `cortex up{option_for(data)}`")
+        return cls(found.url, mint(data, LocalClaims(tenant, email, role), COMMAND_TTL), data=data)
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +89,7 @@ class Gateway:
                     raise problem(response)
                 yield from response.iter_lines()
         except httpx.TransportError as error:
-            raise Transient("the gateway does not answer; `cortex status` tells why") from error
+            raise Transient(self._away) from error
 
     def events(self, path: str, body: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         """Server-sent events as (type, data)."""
@@ -99,7 +101,7 @@ class Gateway:
                     raise problem(response)
                 yield from _events(response.iter_lines())
         except httpx.TransportError as error:
-            raise Transient("the gateway does not answer; `cortex status` tells why") from error
+            raise Transient(self._away) from error
 
     def _call(
         self,
@@ -113,7 +115,7 @@ class Gateway:
         try:
             response = self._client.request(method, path, params=params, json=body, headers=headers)
         except httpx.TransportError as error:
-            raise Transient("the gateway does not answer; `cortex status` tells why") from error
+            raise Transient(self._away) from error
         if response.status_code >= 400:
             raise problem(response)
         found: dict[str, object] = response.json() if response.content and response.content != b"null" else {}

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-DATA_FOLDER = Path(".cortex")
+from cortex.runtime.local.folder import DATA_FOLDER, option_for
+
+__all__ = ["DATA_FOLDER", "DataOption", "JsonOption", "PortOption", "option_for"]
 
 DataOption = Annotated[
     Path, typer.Option("--data", metavar="DIR", envvar="CORTEX_DATA", help="The data folder of the platform.")

@@ -63,10 +63,16 @@ def _print(console: Console, number: int, result: dict[str, object]) -> None:
     console.print(title)
     console.print(Text("    " + "  ".join(part for part in about if part), style="dim"))
     console.print(Padding(_snippet(result), INDENT))
-    if result["url"]:
-        console.print(Text(f"    {result['url']}", style="blue"))
+    if where := whereabouts(result):
+        console.print(Text(f"    {where}", style="blue"))
     if copies := mappings(result.get("copies", [])):
         console.print(Text(f"    the same in {', '.join(str(copy['title']) for copy in copies)}", style="dim"))
+
+
+def whereabouts(found: dict[str, object]) -> str:
+    """Where a person finds it: its address, or a file without one by its path in its source."""
+    place = str(found.get("place") or "")
+    return str(found["url"] or (f"{mapping(found['source'])['name']}: {place}" if place else ""))
 
 
 def _snippet(result: dict[str, object]) -> Text:

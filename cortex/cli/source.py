@@ -1,7 +1,6 @@
 """`cortex source add | list | sync | rm`: sources of the local platform."""
 
 import json
-import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from cortex.cli.gateway import TENANT, Gateway, segment
-from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
+from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption, option_for
 from cortex.domain.credential import Role
 from cortex.domain.errors import Bug, Invalid, NotFound
 
@@ -46,7 +45,7 @@ def add(
         added = gateway.post("/admin/v1/sources", body)
     for warning in strings(added["warnings"]):
         typer.echo(f"warning: {warning}", err=True)
-    typer.echo(f"added {name}; `cortex source sync {name} --wait{on(data)}` reads it", err=True)
+    typer.echo(f"added {name}; `cortex source sync {name} --wait{option_for(data)}` reads it", err=True)
 
 
 @app.command("list")
@@ -94,7 +93,7 @@ def remove(name: NameArgument, tenant: TenantOption = TENANT, data: DataOption =
     """Remove a source with everything that came from it."""
     with administering(data, tenant) as gateway, known(name, data):
         gateway.delete(f"/admin/v1/sources/{segment(name)}")
-    typer.echo(f"removing {name}; `cortex source list{on(data)}` shows when it is gone", err=True)
+    typer.echo(f"removing {name}; `cortex source list{option_for(data)}` shows when it is gone", err=True)
 
 
 @contextmanager
@@ -103,12 +102,7 @@ def known(name: str, data: Path) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        raise NotFound(f"no source {name!r}; `cortex source list{on(data)}` shows them") from error
-
-
-def on(data: Path) -> str:
-    """The option that a command in a hint needs to mean the same platform."""
-    return "" if data == DATA_FOLDER else f" --data {shlex.quote(str(data))}"
+        raise NotFound(f"no source {name!r}; `cortex source list{option_for(data)}` shows them") from error
 
 
 def read_config(path: Path) -> dict[str, object]:

@@ -17,7 +17,10 @@ class SourceLabel:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk that the reader may open now, with its scores. `relevance` is the calibrated final score."""
+    """A chunk that the reader may open now, with its scores. `relevance` is the calibrated final score.
+
+    `place` is a file's path in its source, else empty.
+    """
 
     chunk_id: ChunkId
     document_id: DocumentId
@@ -33,6 +36,7 @@ class Passage:
     anchors: tuple[Anchor, ...]
     score: float
     scores: Mapping[str, float] = field(default_factory=dict)
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,11 @@ def safe_url(url: str) -> str:
         return ""
 
 
+def place_in_source(live: LiveDocument) -> str:
+    """A file's path. Other sources' ids say nothing to people."""
+    return live.external_id if live.source.type == "files" else ""
+
+
 def anchor_body(anchor: Anchor) -> AnchorBody:
     return AnchorBody(**asdict(anchor))
 
@@ -73,6 +78,7 @@ def result(folded: Folded, question: str, explained: Explained | None) -> Search
         highlights=list(shown.highlights),
         anchor=anchor_body(shown.anchor),
         url=safe_url(best.url),
+        place=best.place,
         source=source_body(best.source),
         author=best.author,
         updated_at=best.updated_at,
@@ -102,6 +108,7 @@ def answer_sources(passages: Sequence[Passage]) -> list[AnswerSource]:
             revision=first[document].revision,
             title=first[document].title,
             url=safe_url(first[document].url),
+            place=first[document].place,
             source=source_body(first[document].source),
             updated_at=first[document].updated_at,
         )

@@ -25,6 +25,7 @@ from services.query_gateway.freshness import fresher
 from services.query_gateway.metrics import Metrics
 from services.query_gateway.narrowing import Holding
 from services.query_gateway.pool import Candidate, Plan, full, plan, union
+from services.query_gateway.present import place_in_source
 from services.query_gateway.ranking import rank, rank_lists, reordered
 from services.query_gateway.settings import RetrievalSettings
 from services.query_gateway.stages import Stages
@@ -244,4 +245,5 @@ def _passage(entry: Admitted, candidate: Candidate, stored: StoredChunk) -> Pass
         anchors=stored.anchors,
         score=candidate.score,
         scores=candidate.scores,
+        place=place_in_source(live),
     )

@@ -14,7 +14,7 @@ from cortex.domain.document import Block, BlockKind
 from cortex.domain.identity import DocumentId
 from cortex.domain.words import words
 from cortex.ports.document_reader import LiveDocument, Quotation
-from services.query_gateway.present import safe_url, source_body
+from services.query_gateway.present import place_in_source, safe_url, source_body
 from services.query_gateway.visibility import Visibility
 from services.query_gateway.wire import (
     AnchorBody,
@@ -162,6 +162,7 @@ def _described(live: LiveDocument) -> dict[str, object]:
         "revision": live.indexed_revision,
         "title": live.title,
         "url": safe_url(live.url),
+        "place": place_in_source(live),
         "source": source_body(live.source),
         "updated_at": live.updated_at,
     }

@@ -133,6 +133,7 @@ class SearchResult(Body):
     highlights: list[tuple[int, int]]
     anchor: AnchorBody
     url: str
+    place: str = ""
     source: SourceBody
     author: str | None
     updated_at: AwareDatetime | None
@@ -182,13 +183,15 @@ class SearchResponse(Body):
 
 
 class AnswerSource(Body):
-    """Sentences cite it by `n`. `revision` is the one that the rest is of; kept without one, it is of none."""
+    """Sentences cite it by `n`. `place` is a file's path in its source, else empty. `revision` is the one that
+    the rest is of; kept without one, it is of none."""
 
     n: int
     document_id: UUID
     revision: int = 0
     title: str
     url: str
+    place: str = ""
     source: SourceBody
     updated_at: AwareDatetime | None
     superseded_by: SupersededBy | None = None
@@ -220,6 +223,7 @@ class Considered(Body):
     chunk_id: UUID
     title: str
     url: str
+    place: str = ""
     source: SourceBody
     updated_at: AwareDatetime | None
     scores: dict[str, float]

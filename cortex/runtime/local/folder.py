@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shlex
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,9 +11,18 @@ from pathlib import Path
 
 from cortex.domain.errors import Conflict, Invalid
 
+DATA_FOLDER = Path(".cortex")
+"""Where commands look that name no other."""
+
 BUILT_AT_SET_UP = Path(".cortex/models")
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+
+
+def option_for(data: Path) -> str:
+    """What a command in a hint needs to mean the same platform."""
+    usual = data.expanduser().absolute() == DATA_FOLDER.absolute()
+    return "" if usual else f" --data {shlex.quote(str(data))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from cortex.adapters.processes import ProcessIdentity, end, identify
 from cortex.domain.errors import Bug, Conflict, Invalid
 from cortex.runtime.local import cortex_processes, migrations, nats, postgres, qdrant, record, spicedb, temporal, valkey
 from cortex.runtime.local.credentials import load_or_create
-from cortex.runtime.local.folder import DataFolder, locked
+from cortex.runtime.local.folder import DataFolder, locked, option_for
 from cortex.runtime.local.options import Hooks, PlatformOptions, Role, ServerName
 from cortex.runtime.local.plan import MIGRATIONS, SECOND_PORTS, Plan, addresses, local_servers, port_names
 from cortex.runtime.local.ports import choose
@@ -87,7 +87,9 @@ def _only_one(folder: DataFolder) -> Iterator[None]:
                 raise
             gateway = running.ports.get(Role.GATEWAY)
             url = f" at http://127.0.0.1:{gateway}" if gateway else ""
-            raise Conflict(f"{error} (pid {running.supervisor.pid}{url}); `cortex down` stops it") from error
+            raise Conflict(
+                f"{error} (pid {running.supervisor.pid}{url}); `cortex down{option_for(folder.root)}` stops it"
+            ) from error
         yield
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cortex.adapters.processes import ProcessIdentity, is_running, memory_of
 from cortex.domain.errors import NotFound
 from cortex.runtime.local import record
-from cortex.runtime.local.folder import DataFolder
+from cortex.runtime.local.folder import DataFolder, option_for
 from cortex.runtime.local.options import Role
 from cortex.runtime.local.record import ProcessRecord, RuntimeRecord
 from cortex.runtime.supervisor import ProcessState
@@ -50,7 +50,7 @@ def report(folder: DataFolder) -> PlatformReport:
     """NotFound when no platform runs on the folder."""
     found = record.load(folder)
     if found is None or not is_running(found.supervisor):
-        raise NotFound(f"no platform runs on {folder.root}; `cortex up` starts one")
+        raise NotFound(f"no platform runs on {folder.root}; `cortex up{option_for(folder.root)}` starts one")
     processes = (_supervisor(found), *(_process(entry) for entry in found.processes))
     gateway = found.ports.get(Role.GATEWAY) if any(entry.name == Role.GATEWAY for entry in found.processes) else None
     return PlatformReport(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cortex.domain.errors import Exhausted
-from cortex.domain.identity import ContainerId, GroupId
+from cortex.domain.identity import ContainerId, GroupId, SourceId
 from services.query_gateway.folders import NOWHERE
 from services.query_gateway.settings import RetrievalSettings, Settings
 from tests.services.query_gateway.fakes import NOON, SOURCE, TENANT, down, person
@@ -44,6 +44,20 @@ async def test_a_result_has_every_field_of_the_contract() -> None:
     assert answer["next_cursor"] is None
     assert {"auth", "encode", "search", "rerank", "assemble"} <= answer["stages_ms"].keys()
     assert len(answer["trace_id"]) == 32
+
+
+async def test_a_file_is_placed_by_its_path_and_nothing_else_is() -> None:
+    world = World()
+    world.add("hamburg/minutes", "Text number.", url="")
+    world.add("talk", "Text number.", source=replace(SOURCE, id=SourceId(uuid.UUID(int=6)), type="chat"), score=0.1)
+    found = (await search(world, fold=False))["results"]
+    assert [result["place"] for result in found] == ["hamburg/minutes.md", ""]
+    async with world.client() as client:
+        body = {"question": "What number?"}
+        answer = (await client.post("/v1/chat", json=body, headers={"Accept": "application/json"})).json()
+        again = (await client.get(f"/v1/answers/{answer['answer_id']}")).json()
+    for sources in (answer["sources"], again["sources"]):
+        assert sources[0]["place"] == "hamburg/minutes.md"
 
 
 async def test_explain_adds_scores_by_stage() -> None:

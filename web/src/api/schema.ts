@@ -1693,7 +1693,8 @@ export interface components {
         };
         /**
          * AnswerSource
-         * @description Sentences cite it by `n`. `revision` is the one that the rest is of; kept without one, it is of none.
+         * @description Sentences cite it by `n`. `place` is a file's path in its source, else empty. `revision` is the one that
+         *     the rest is of; kept without one, it is of none.
          */
         AnswerSource: {
             /** N */
@@ -1712,6 +1713,11 @@ export interface components {
             title: string;
             /** Url */
             url: string;
+            /**
+             * Place
+             * @default
+             */
+            place: string;
             source: components["schemas"]["SourceBody-Output"];
             /** Updated At */
             updated_at: string | null;
@@ -3057,6 +3063,11 @@ export interface components {
             anchor: components["schemas"]["AnchorBody"];
             /** Url */
             url: string;
+            /**
+             * Place
+             * @default
+             */
+            place: string;
             source: components["schemas"]["SourceBody-Output"];
             /** Author */
             author: string | null;
