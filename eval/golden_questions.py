@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from cortex.domain.errors import NotFound
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -29,6 +31,8 @@ class GoldenQuestion:
     sources_needed: int
     forbidden: tuple[str, ...]
     """Paths below demo/sources that also speak of it, and that no answer to this asker may use."""
+    confirmed: bool = True
+    """A draft is not, before a person has confirmed it; what a person wrote is."""
 
     @property
     def must_abstain(self) -> bool:
@@ -49,9 +53,32 @@ def read(path: Path) -> tuple[GoldenQuestion, ...]:
             sources=tuple(row["sources"]),
             sources_needed=row["sources_needed"],
             forbidden=tuple(row["forbidden"]),
+            confirmed=row.get("confirmed", True) is True,
         )
         for row in rows
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The questions that count, and how many drafts were left out."""
+
+    questions: tuple[GoldenQuestion, ...]
+    left_out: int
+
+    @property
+    def said(self) -> str:
+        return f"left out {self.left_out} drafts that nobody has confirmed" if self.left_out else ""
+
+
+def counted(path: Path) -> Counted:
+    """Raises NotFound for a file that cannot be read."""
+    try:
+        found = read(path)
+    except OSError as error:
+        raise NotFound(f"{path}: {error.strerror}") from error
+    questions = tuple(question for question in found if question.confirmed)
+    return Counted(questions, len(found) - len(questions))
 
 
 def states(alternatives: tuple[str, ...], text: str) -> bool:

@@ -15,6 +15,7 @@ from cortex.cli.gateway import TENANT, Gateway
 from cortex.cli.source import mapping, mappings
 from cortex.domain.dated import as_of
 from cortex.domain.errors import NotFound, Transient
+from cortex.domain.identity import document_id, source_id, tenant_id
 from eval.answers.given import Cited, Given, Said
 from eval.golden_questions import GoldenQuestion
 
@@ -85,7 +86,7 @@ class _Reader:
 
 def ask_all(questions: Sequence[GoldenQuestion], *, data: Path, tenant: str = TENANT) -> Iterator[Given]:
     """One after the other."""
-    paths = paths_by_id(load().sources, tenant)
+    paths = paths_by_id(load().sources, tenant) | _named(questions, tenant)
     with ExitStack() as stack:
         readers: dict[str, _Reader] = {}
         for question in questions:
@@ -93,6 +94,16 @@ def ask_all(questions: Sequence[GoldenQuestion], *, data: Path, tenant: str = TE
                 gateway = stack.enter_context(Gateway.at(data, email=question.asker, tenant=tenant))
                 readers[question.asker] = _Reader(gateway, paths)
             yield ask(readers[question.asker], question)
+
+
+def _named(questions: Sequence[GoldenQuestion], tenant: str) -> dict[str, str]:
+    """Of whatever source: a document's id follows from its place, `SOURCE/PATH`."""
+    identifier = tenant_id(tenant)
+    named = {path for question in questions for path in (*question.sources, *question.forbidden)}
+    places = [(path, *path.split("/", 1)) for path in named if "/" in path]
+    return {
+        str(document_id(identifier, source_id(identifier, source), external)): path for path, source, external in places
+    }
 
 
 def ask(reader: _Reader, question: GoldenQuestion) -> Given:

@@ -9,12 +9,12 @@ from rich.console import Console
 from cortex.cli.gateway import TENANT, Gateway
 from cortex.domain.calibration import Calibration
 from cortex.domain.credential import Role
-from cortex.domain.errors import Invalid, NotFound
+from cortex.domain.errors import Invalid
 from eval.answers import curve
 from eval.answers.command import asked
 from eval.answers.summary import Asked
 from eval.calibrating import COVERAGE, Example, fit
-from eval.golden_questions import read
+from eval.golden_questions import counted
 
 ROUTE = "/admin/v1/generation/calibration"
 QUESTIONS_MIN = 20
@@ -32,18 +32,19 @@ class Request:
 
 
 def run(request: Request, *, console: Console) -> dict[str, object]:
-    try:
-        questions = read(request.questions)
-    except OSError as error:
-        raise NotFound(f"{request.questions}: {error.strerror}") from error
+    found = counted(request.questions)
+    questions = found.questions
+    if found.left_out:
+        console.print(found.said)
     if len(questions) < QUESTIONS_MIN:
-        raise Invalid(f"{request.questions}: {QUESTIONS_MIN} questions at least, and {len(questions)} are there")
-    found = asked(questions, request.data, console, request.tenant)
-    calibration = fit(examples(found), coverage=request.coverage)
+        there = "; ".join(filter(None, (f"{len(questions)} are there", found.said)))
+        raise Invalid(f"{request.questions}: {QUESTIONS_MIN} questions at least, and {there}")
+    answers = asked(questions, request.data, console, request.tenant)
+    calibration = fit(examples(answers), coverage=request.coverage)
     if request.keep:
         with Gateway.at(request.data, role=Role.ADMIN, tenant=request.tenant) as gateway:
             gateway.put(ROUTE, asdict(calibration))
-    return report(found, calibration) | {"kept": request.keep}
+    return report(answers, calibration) | {"kept": request.keep, "left_out": found.left_out}
 
 
 def examples(found: Sequence[Asked]) -> list[Example]:

@@ -52,7 +52,7 @@ class Marks:
 
 def mark(question: GoldenQuestion, given: Given) -> Marks:
     answered = bool(given.said)
-    missing = [fact for fact in question.key_facts if not _states(given.text, fact)]
+    missing = [fact for fact in question.key_facts if not states_fact(given.text, fact)]
     needed = question.sources_needed
     named = [document in question.sources for document in given.cited]
     proper = [one or _proves(question, given, document) for one, document in zip(named, given.cited, strict=True)]
@@ -105,13 +105,14 @@ def folded(text: str) -> str:
     return _SPACE.sub(" ", _MARKUP.sub("", plain)).strip().casefold()
 
 
-def _states(text: str, fact: Sequence[str]) -> bool:
+def states_fact(text: str, fact: Sequence[str]) -> bool:
+    """By any of its alternatives, however it is marked up."""
     return states(tuple(filter(None, map(folded, fact))), folded(text))
 
 
 def _proves(question: GoldenQuestion, given: Given, document: str) -> bool:
     quotes = [one.quote for sentence in given.said for one in sentence.citations if one.document == document]
-    return any(_states(quote, fact) for quote in quotes for fact in question.key_facts)
+    return any(states_fact(quote, fact) for quote in quotes for fact in question.key_facts)
 
 
 def _held(documents: Sequence[str], sources: Sequence[str], needed: int) -> float:

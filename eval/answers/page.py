@@ -1,11 +1,12 @@
 """The report: one HTML file with tables, plots and every question, and nothing from elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from eval.answers import curve, plot
 from eval.answers.curve import Interval
 from eval.answers.given import Said
+from eval.answers.judgement import Judgement
 from eval.answers.summary import (
     SINGLE_SCORES,
     Asked,
@@ -24,7 +25,7 @@ padding:.35rem 0}summary{cursor:pointer}.bad{color:#a8281c}.good{color:#2d6a2d}.
 """
 
 
-def page(title: str, asked: Sequence[Asked], judged: Mapping[str, object] | None = None) -> str:
+def page(title: str, asked: Sequence[Asked], judgement: Judgement | None = None) -> str:
     flags = answerable(asked)
     curves = {"confidence": curve.points(confidences(asked), flags)}
     curves |= {f"best passage: {score}": curve.points(single(asked, score), flags) for score in SINGLE_SCORES}
@@ -37,7 +38,7 @@ def page(title: str, asked: Sequence[Asked], judged: Mapping[str, object] | None
         _abstention(asked),
         plot.refusals(curves),
         plot.risks(curves),
-        _judge(judged),
+        _judge(judgement),
         "<h2>Questions</h2>",
         *(_question(one) for one in asked),
         "</html>",
@@ -91,11 +92,20 @@ def _abstention(asked: Sequence[Asked]) -> str:
     return f"<table><tr>{head}{''.join(rows)}</table>"
 
 
-def _judge(judged: Mapping[str, object] | None) -> str:
-    if not judged:
+def _judge(judgement: Judgement | None) -> str:
+    if judgement is None:
         return ""
-    rows = "".join(f"<tr><td>{escape(str(name))}<td>{escape(str(value))}" for name, value in judged.items())
-    return f"<h2>Judged by a language model</h2><table>{rows}</table>"
+    rows = "".join(f"<tr><td>{escape(name)}<td>{escape(value)}" for name, value in judgement.rows())
+    differing = "".join(
+        f"<tr><td>{escape(one.id)}<td>{one.about}<td>{escape(one.text)}<td>{_yes(one.code)}<td>{_yes(one.judge)}"
+        for one in judgement.disagreements
+    )
+    head = "<tr><th>question<th>about<th>sentence or fact<th>code<th>judge"
+    return f"<h2>Judged by a language model</h2><table>{rows}</table><table>{head}{differing}</table>"
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
 
 
 def _sentence(said: Said) -> str:

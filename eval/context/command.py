@@ -7,16 +7,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from cortex.adapters.egress import EgressPolicy
-from cortex.adapters.engines_file import read_engines
-from cortex.adapters.openai_http import OpenAiWriter, engine_client
 from cortex.cli.gateway import TENANT, Gateway
 from cortex.cli.source import integer, mapping
 from cortex.domain.errors import Invalid, NotFound
 from cortex.domain.identity import tenant_id
 from cortex.runtime.local import record
 from cortex.runtime.local.folder import DataFolder
-from eval.context.source import Drafting, documents, drafted
+from eval.context.source import documents, drafted
+from eval.engines import configured, opened
 from eval.retrieval.ask import ask
 from eval.retrieval.ingest import ingest
 from eval.retrieval.intervals import Interval, paired
@@ -150,8 +148,7 @@ def spent(site: Site, tenant: str) -> int:
 async def _set(stack: AsyncExitStack, request: Request, environment: Mapping[str, str]) -> RetrievalSet:
     if request.data is not None:
         return read(request.data).first(request.questions)
-    engines_file = environment.get("CORTEX_ENGINES_FILE")
-    engines = read_engines(Path(engines_file) if engines_file else None)
+    engines = configured(environment)
     if not engines:
         raise Invalid("set CORTEX_ENGINES_FILE: its first engine drafts the questions")
     runs = record.load(DataFolder(request.platform.expanduser().absolute()))
@@ -160,6 +157,5 @@ async def _set(stack: AsyncExitStack, request: Request, environment: Mapping[str
         raise NotFound("the platform's database is elsewhere; give a set with --data")
     source = request.source or ""
     corpus = documents(admin_url, tenant=tenant_id(TENANT), source=source, most=request.documents)
-    policy = EgressPolicy.parsed([engine.spec.host for engine in engines])
-    client = await stack.enter_async_context(engine_client(policy))
-    return await drafted(source, corpus, Drafting(OpenAiWriter(client), engines[0]), most=request.questions)
+    drafting = await stack.enter_async_context(opened(engines[0]))
+    return await drafted(source, corpus, drafting, most=request.questions)

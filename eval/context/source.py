@@ -5,15 +5,13 @@ which favours what has no context. A set with questions of people (`--data`) say
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass
 
 import psycopg
 
-from cortex.domain.engine import Engine
 from cortex.domain.errors import CortexError, Invalid, NotFound
 from cortex.domain.identity import TenantId
-from cortex.ports.engine import Message, Writer
+from cortex.ports.engine import Message
+from eval.engines import Drafting, written
 from eval.retrieval_sets import RetrievalSet, SetDocument
 
 PASSAGE_CHARACTERS = 2_000
@@ -27,12 +25,6 @@ _DOCUMENTS = """
     WHERE s.name = %s AND d.tenant_id = %s AND d.tombstoned_at IS NULL AND NOT d.quarantined
     GROUP BY d.external_id, d.title ORDER BY md5(d.external_id) LIMIT %s
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Drafting:
-    writer: Writer
-    engine: Engine
 
 
 def documents(admin_url: str, *, tenant: TenantId, source: str, most: int) -> dict[str, SetDocument]:
@@ -50,7 +42,7 @@ async def drafted(name: str, corpus: Mapping[str, SetDocument], drafting: Drafti
     failure: CortexError | None = None
     for external_id, document in list(corpus.items())[:most]:
         try:
-            text = await _written(drafting, prompt(document))
+            text, _ = await written(drafting, prompt(document))
         except CortexError as error:
             failure = error
             continue
@@ -76,8 +68,3 @@ def question_of(written: str) -> str | None:
         if text.endswith(("?", "？")) and 8 <= len(text) <= 400:
             return text
     return None
-
-
-async def _written(drafting: Drafting, messages: Sequence[Message]) -> str:
-    async with aclosing(drafting.writer.write(drafting.engine, messages)) as pieces:
-        return "".join([piece async for piece in pieces if isinstance(piece, str)])

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from cortex.cli.eval.checkout import reach
+from cortex.cli.gateway import TENANT
 from cortex.cli.options import DATA_FOLDER, DataOption, JsonOption
 
 
@@ -33,6 +34,11 @@ def answers(
         Path | None, typer.Option(metavar="DIR", help="Where the report goes (default: eval/ of the data folder).")
     ] = None,
     port: Annotated[int, typer.Option(help="Of a platform that has to be started.")] = 18082,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="ENGINE", help="An engine of CORTEX_ENGINES_FILE that judges beside the marks of code."),
+    ] = None,
+    tenant: Annotated[str, typer.Option(help="Which tenant of the platform that runs.")] = TENANT,
     json_output: JsonOption = False,
 ) -> None:
     """Ask golden questions as their askers and score what comes back: found, cited, complete, silent, leaked.
@@ -42,7 +48,7 @@ def answers(
     reach()
     from eval.answers.command import Request, run
 
-    request = Request(data=data, half=half.value, questions=questions, out=out, port=port)
+    request = Request(data=data, half=half.value, questions=questions, out=out, port=port, judge=judge, tenant=tenant)
     figures = run(request, environment=dict(os.environ), console=Console(stderr=True, highlight=False))
     if json_output:
         typer.echo(json.dumps(figures))
