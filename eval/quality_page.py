@@ -20,7 +20,7 @@ RANKINGS = {
 FINAL = "hybrid"
 POOLED = "all questions"
 
-FIGURES, ENGINES = "figures", "engines"
+FIGURES, ENGINES, LANGUAGES = "figures", "engines", "languages"
 """Names of the places on the page that programs fill."""
 
 Headlines = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -91,6 +91,27 @@ def _figures(reports: Mapping[str, object]) -> Iterator[str]:
                 *(f"{value:.3f}" if isinstance(value, float) and value <= 1 else f"{value:,.0f}" for value in values),
             ]
         )
+
+
+def languages_table(reports: Mapping[str, Mapping[str, object]]) -> str:
+    """By set and embedder: the report of `eval.languages`."""
+    columns = ["Cortex", "terms", "dense", "bm25s", "Cortex minus bm25s"]
+    lines = [_row(["nDCG@10", "embedder", "questions", *columns]), _rule(3 + len(columns))]
+    for name in sorted({name for sets in reports.values() for name in sets}):
+        for embedder, sets in sorted(reports.items()):
+            if name in sets:
+                lines.append(_row([name, embedder, *_in_language(sets[name])]))
+    return "\n".join(lines) + "\n"
+
+
+def _in_language(report: object) -> Iterator[str]:
+    assert isinstance(report, dict)
+    by_ranking = report["ndcg@10"]
+    yield f"{len(by_ranking[FINAL]):,}"
+    for ranking in (FINAL, "lexical", "dense", "bm25s"):
+        scores = by_ranking.get(ranking)
+        yield f"{sum(scores.values()) / len(scores):.3f}" if scores else ""
+    yield paired(by_ranking[FINAL], by_ranking["bm25s"]).shown()
 
 
 def _row(cells: list[str]) -> str:

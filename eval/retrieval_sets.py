@@ -41,8 +41,15 @@ class RetrievalSet:
 
     def first(self, questions: int) -> "RetrievalSet":
         """With that many questions, over all documents."""
-        kept = dict(list(self.questions.items())[:questions])
-        return RetrievalSet(self.name, self.documents, kept, {question: self.grades[question] for question in kept})
+        return self._with(dict(list(self.questions.items())[:questions]))
+
+    def every(self, step: int) -> "RetrievalSet":
+        """With the first question of every so many, over all documents."""
+        return self._with(dict(list(self.questions.items())[::step]))
+
+    def _with(self, questions: Mapping[str, str]) -> "RetrievalSet":
+        grades = {question: self.grades[question] for question in questions}
+        return RetrievalSet(self.name, self.documents, questions, grades)
 
 
 def read(folder: Path, *, name: str = "") -> RetrievalSet:

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from cortex.domain.errors import Invalid
 
 TOKEN_ID_MAX = 0xFFFF
+EVERY_LANGUAGE = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """Which model, exactly. `sha256` is that of the weights' file; `languages` are ISO 639-1 codes."""
+    """Which model, exactly. `sha256` is that of the weights' file, or of what the operator of an engine declared.
+
+    `languages` are ISO 639-1 codes; `*` among them stands for all.
+    """
 
     name: str
     revision: str
@@ -30,7 +34,7 @@ class ModelCard:
 
     def supports(self, language: str) -> bool:
         """Whether dense and token vectors mean anything for texts in `language`."""
-        return language in self.languages
+        return language in self.languages or EVERY_LANGUAGE in self.languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Language:
 class StoredTokens:
     """A passage's token vectors, special tokens left out: the signs of each, packed to `dimensions / 8` bytes a token.
 
-    Bit 7 of a token's first byte is its first dimension; a set bit is a positive component.
+    Bit 7 of a token's first byte is its first dimension; a set bit is a positive component. A model without token
+    vectors gives none: no tokens.
     """
 
     token_bits: bytes

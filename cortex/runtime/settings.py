@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from cortex.domain.errors import Invalid
+from cortex.runtime.embedder_settings import EmbedderSettings
 from cortex.runtime.reranker_settings import RerankerSettings
 
 
@@ -41,6 +42,7 @@ class PlatformSettings:
     metrics_bind: str = "127.0.0.1"
     recogniser: Literal["rules", "presidio"] = "rules"
     egress_allowed: tuple[str, ...] = ()
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
     llm_gateway_url: str | None = None
     connectors_url: str | None = None
@@ -101,6 +103,7 @@ class PlatformSettings:
             engines_file=Path(engines_file) if engines_file else None,
             egress_allowed=tuple(environment.get("CORTEX_EGRESS_ALLOWED", "").replace(",", " ").split()),
             files_roots=_files_roots(environment),
+            embedder=EmbedderSettings.from_environment(environment),
             reranker=RerankerSettings.from_environment(environment),
             **{name: environment[variable] for name, variable in names.items()},
         )

@@ -13,6 +13,7 @@ from cortex.adapters.postgres.revisions import PostgresRevisions
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.ports.contextualiser import Contextualiser
 from cortex.ports.event_bus import Subscription
+from cortex.ports.token_counter import TokenCounter
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.lifecycle import Loop, run_loops
 from cortex.runtime.settings import PlatformSettings
@@ -38,11 +39,10 @@ async def opened(limits: ChunkLimits, shared: Backbone, contexts: Contextualiser
 
 
 async def _consuming(limits: ChunkLimits, shared: Backbone, contexts: Contextualiser | None) -> Loop:
-    package = await asyncio.to_thread(verify, shared.settings.models_dir)
     stage = ChunkStage(
         PostgresRevisions(shared.database),
         shared.stages,
-        counter=Tokenizer(package.tokenizer_path),
+        counter=await asyncio.to_thread(_counter, shared.settings),
         language_of=lambda text: shared.languages.detect(text).code,
         limits=limits,
         contexts=contexts,
@@ -52,6 +52,11 @@ async def _consuming(limits: ChunkLimits, shared: Backbone, contexts: Contextual
         await shared.bus.consume(SUBSCRIPTION, on_stage(stage.handle))
 
     return consume
+
+
+def _counter(settings: PlatformSettings) -> TokenCounter:
+    """The embedder's; an engine whose tokenizer is not at hand is counted for by the built-in one."""
+    return Tokenizer(settings.embedder.tokenizer or verify(settings.models_dir).tokenizer_path)
 
 
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:

@@ -1,9 +1,12 @@
 """Chunked revisions into the index, and what changes about a document without its text (architecture section 3)."""
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from cortex.domain.errors import NotFound
+from cortex.domain.encoding import PassageEncoding
+from cortex.domain.errors import NotFound, Transient
 from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, TenantId
 from cortex.domain.revision import EventKind
@@ -14,7 +17,13 @@ from cortex.ports.vector_cache import VectorCache
 from cortex.ports.vector_index import VectorPayloadWriter, VectorWriter
 from services.embed.passages import Passage, PassageEncoder
 
+logger = logging.getLogger(__name__)
+
 PASSAGES_PER_CALL = 32
+PROBE = "ready"
+AWAY_S_MIN, AWAY_S_MAX = 1.0, 30.0
+
+Pause = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +44,15 @@ class IndexStage:
         passages: PassageEncoder,
         index: Index,
         publisher: StagePublisher,
+        *,
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._passages = passages
         self._index = index
         self._publisher = publisher
+        self._pause = pause
 
     async def chunked(self, event: StageEvent) -> None:
         """Upserts and waits; then the revision goes live under its row's lock, or its points go again."""
@@ -105,10 +117,33 @@ class IndexStage:
         missing = sorted(texts.keys() - found.keys())
         for start in range(0, len(missing), PASSAGES_PER_CALL):
             some = missing[start : start + PASSAGES_PER_CALL]
-            encodings = await self._passages.vectors([texts[key] for key in some])
+            encodings = await self._encoded([texts[key] for key in some])
             pairs = dict(zip(some, encodings, strict=True))
             found |= await self._vectors.save(tenant, model_key=model_key, encodings=pairs)
         return found
+
+    async def _encoded(self, texts: Sequence[str]) -> list[PassageEncoding]:
+        """An embedder that is away is waited for: an outage buries no document, however long it lasts.
+
+        Where it answers something else, the trouble is with these texts: they are given back, and at last buried.
+        """
+        away_s = AWAY_S_MIN
+        while True:
+            try:
+                return await self._passages.vectors(texts)
+            except Transient as error:
+                if await self._answers():
+                    raise
+                logger.warning("documents wait: %s", error)
+                await self._pause(max(away_s, min(error.retry_after_s or 0.0, AWAY_S_MAX)))
+                away_s = min(2 * away_s, AWAY_S_MAX)
+
+    async def _answers(self) -> bool:
+        try:
+            await self._passages.vectors([PROBE])
+        except Transient:
+            return False
+        return True
 
     async def _points(
         self,

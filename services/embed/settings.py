@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cortex.domain.embedding_engine import EmbeddingEngine
+
 
 @dataclass(frozen=True, slots=True)
 class SchedulerSettings:
@@ -21,7 +23,9 @@ class SchedulerSettings:
 class EmbedSettings:
     """`models_dir` holds the built model; `cache_dir` is a folder of our own for dictionaries.
 
-    `average_terms` is that of the collection that is written to, in terms a passage.
+    `average_terms` is that of the collection that is written to, in terms a passage. `engine` embeds instead of the
+    built model, by OpenAI's interface or with `tei` by that of Text Embeddings Inference; `tokenizer` counts for it,
+    and where there is none, the built model's. `egress_allowed`: networks that any address may lie in.
     """
 
     models_dir: Path
@@ -32,4 +36,8 @@ class EmbedSettings:
     passage_characters_max: int = 20_000
     passages_per_call_max: int = 128
     grace_s: float = 5.0
+    engine: EmbeddingEngine | None = None
+    tei: bool = False
+    tokenizer: Path | None = None
+    egress_allowed: tuple[str, ...] = ()
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)

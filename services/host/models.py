@@ -12,7 +12,6 @@ from cortex.runtime.backbone import backbone
 from cortex.runtime.lifecycle import run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.embed import compose as embed
-from services.embed.settings import EmbedSettings
 from services.rerank import compose as rerank
 from services.rerank.settings import RerankSettings
 
@@ -21,8 +20,7 @@ async def run(platform: PlatformSettings, *, ready: asyncio.Event, stop: asyncio
     async with AsyncExitStack() as stack:
         shared = await stack.enter_async_context(backbone(platform))
         qdrant = await stack.enter_async_context(connect(url=platform.qdrant_url, key=platform.qdrant_key))
-        settings = EmbedSettings(models_dir=platform.models_dir, cache_dir=platform.data / "cache")
-        model = await stack.enter_async_context(embed.opened(settings))
+        model = await stack.enter_async_context(embed.opened(embed.settings_of(platform)))
         reranker = rerank.build(RerankSettings(), PostgresVectors(shared.database))
         cross = await stack.enter_async_context(rerank.cross_encoder(platform.reranker, RerankSettings()))
         tenant_of = SignedMetadata(platform.internal_key, shared.clock).tenant

@@ -41,7 +41,8 @@ def plan(mode: Mode, encoded: EncodedQuery) -> Plan:
         return Plan(dense=True, lexical=False, rerank=False)
     if mode in _TEXTBOOK:
         return Plan(dense=encoded.supported, lexical=True, rerank=False, fusion=_TEXTBOOK[mode])
-    return Plan(dense=encoded.supported, lexical=True, rerank=encoded.supported)
+    # A model without token vectors leaves the order to the two others.
+    return Plan(dense=encoded.supported, lexical=True, rerank=encoded.supported and bool(encoded.tokens.token_ids))
 
 
 def union(result: HybridResult, *, limit: int) -> list[ScoredPoint]:

@@ -37,6 +37,8 @@ class LateInteraction:
             raise Exhausted(f"{len(embedded_sha256s)} candidates to rerank, at most {self._candidates_max}")
         if groups and len(groups) != len(embedded_sha256s):
             raise Invalid(f"{len(groups)} groups for {len(embedded_sha256s)} candidates; send one each, or none")
+        if not query.token_ids:
+            return Late((None,) * len(embedded_sha256s))
         vectors = query_vectors(query)
         stored = await self._store.load(tenant, model_key=model_key, embedded_sha256s=set(embedded_sha256s))
         if not stored:

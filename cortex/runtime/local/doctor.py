@@ -1,5 +1,6 @@
 """What is wrong with this machine or this data folder, and what to do about it. Looks only; changes nothing."""
 
+import asyncio
 import os
 import platform as machine
 import shutil
@@ -7,15 +8,21 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cortex.adapters.embedding.engine import connected
+from cortex.adapters.embedding.shapes import OPENAI, TEI, Shape
+from cortex.adapters.onnx.package import MODEL_FOLDER, TOKENIZER_FILE
+from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.adapters.processes import is_running, listener_on
 from cortex.adapters.spicedb_local.library import locate
-from cortex.domain.errors import CortexError
+from cortex.domain.embedding_engine import EmbeddingEngine
+from cortex.domain.errors import CortexError, Invalid, Transient
+from cortex.runtime.embedder_settings import EmbedderKind, EmbedderSettings
 from cortex.runtime.local import record
 from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.local.options import URL_VARIABLES, Role, ServerName
@@ -29,6 +36,7 @@ DISK_BYTES_COMFORTABLE = 5_000_000_000
 _TAIL_LINES = 5
 _PROGRAM_TIMEOUT_S = 20.0
 _CONNECT_TIMEOUT_S = 3.0
+_ENGINE_TIMEOUT_S = 10
 _USUAL_PORTS = {
     ServerName.POSTGRES: 5432,
     ServerName.NATS: 4222,
@@ -87,6 +95,7 @@ def examine(folder: DataFolder, *, environment: Mapping[str, str], port: int) ->
         _disk,
         _rights,
         _model,
+        _embedder,
         _gateway_port,
         _recorded_ports,
         _leftovers,
@@ -208,6 +217,36 @@ def _model(subject: Examination) -> Iterator[Finding]:
     else:
         mend = f"cortex models build --dir {models}"
         yield Finding(check="model", level=Level.FAIL, message=f"no built model in {models}", mend=mend)
+
+
+def _embedder(subject: Examination) -> Iterator[Finding]:
+    """An engine over HTTP is asked for one vector."""
+    mend = "set it right, or unset CORTEX_EMBEDDER to embed with the built-in model"
+    try:
+        chosen = EmbedderSettings.from_environment(subject.environment)
+        if chosen.engine is None:
+            return
+        models, _ = subject.folder.built_models(subject.environment)
+        counter = Tokenizer(chosen.tokenizer or models / MODEL_FOLDER / TOKENIZER_FILE)
+        shape = TEI if chosen.kind is EmbedderKind.TEI else OPENAI
+        asyncio.run(_one_vector(chosen.engine, shape, counter))
+    except Transient as error:
+        mend = (
+            "start it, or correct CORTEX_EMBEDDER_URL; until it answers, documents wait and questions find terms alone"
+        )
+        yield Finding(check="embedder", level=Level.FAIL, message=str(error), mend=mend)
+    except Invalid as error:
+        yield Finding(check="embedder", level=Level.FAIL, message=str(error), mend=mend)
+    else:
+        declared = chosen.engine.declared
+        message = f"{declared.model} answers with {declared.dimensions} dimensions"
+        yield Finding(check="embedder", level=Level.OK, message=message)
+
+
+async def _one_vector(engine: EmbeddingEngine, shape: Shape, counter: Tokenizer) -> None:
+    patient = replace(engine, timeout_s=min(engine.timeout_s, _ENGINE_TIMEOUT_S))
+    async with connected(patient, shape, counter=counter) as embedder:
+        await embedder.check()
 
 
 def _gateway_port(subject: Examination) -> Iterator[Finding]:

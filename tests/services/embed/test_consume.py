@@ -131,8 +131,14 @@ class Embedding:
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
+        self.refusals: list[Transient] = []
+        self.poison = ""
 
     async def encode_passages(self, texts: Sequence[str]) -> list[PassageEncoding]:
+        if self.refusals:
+            raise self.refusals.pop(0)
+        if self.poison in texts:
+            raise Transient("it breaks off", retry_after_s=2.0)
         self.embedded += texts
         return [PassageEncoding(bytes(8), StoredTokens(b"", ()), truncated=False) for _ in texts]
 
@@ -159,7 +165,13 @@ class Bench:
             languages=self.embedding,
             characters_max=10_000,
         )
-        self.stage = IndexStage(self.store, self.vectors, encoder, Index(self.points, self.points), self)
+        self.pauses: list[float] = []
+        self.stage = IndexStage(
+            self.store, self.vectors, encoder, Index(self.points, self.points), self, pause=self.pause
+        )
+
+    async def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
 
     async def publish(self, event: StageEvent) -> None:
         self.log.append(event.stage)
@@ -272,6 +284,22 @@ async def test_an_index_that_is_away_has_the_event_come_again() -> None:
         await stage.chunked(CHUNKED)
     assert bench.log == []
     assert len(bench.vectors.stored) == 2, "what was embedded is kept for the next try"
+
+
+async def test_an_embedder_that_is_away_is_waited_for_however_long() -> None:
+    bench = Bench()
+    bench.embedding.refusals = [Transient("away", retry_after_s=600.0 if n == 4 else None) for n in range(20)]
+    await bench.stage.chunked(CHUNKED)
+    assert bench.pauses == [1.0, 2.0, 30.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0, 30.0]
+    assert bench.log[-1] == "indexed"
+
+
+async def test_texts_that_an_embedder_fails_at_while_it_answers_others_are_given_back() -> None:
+    bench = Bench(texts=("good", "poison"))
+    bench.embedding.poison = "poison"
+    with pytest.raises(Transient, match="breaks off"):
+        await bench.stage.chunked(CHUNKED)
+    assert (bench.pauses, bench.log) == ([], [])
 
 
 async def test_no_log_record_holds_content(caplog: pytest.LogCaptureFixture) -> None:

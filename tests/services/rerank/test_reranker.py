@@ -51,6 +51,15 @@ class FailingStore(MemoryTokenVectorStore):
         return await super().sample(tenant, model_key=model_key, limit=limit)
 
 
+async def test_a_model_without_token_vectors_scores_nothing_whatever_its_dimensions() -> None:
+    store = MemoryTokenVectorStore()
+    await store.put(ACME, MODEL, {"bare": StoredTokens(b"", ())})
+    late = await build(RerankSettings(), store).score(
+        ACME, query=QueryEncoding(bytes(4 * 12), b"", ()), model_key=MODEL, embedded_sha256s=["bare", "other"]
+    )
+    assert (late.scores, late.neighbours) == ((None, None), ())
+
+
 async def test_passages_that_hold_the_questions_tokens_score_higher() -> None:
     store = MemoryTokenVectorStore()
     await store.put(ACME, MODEL, {"both": passage(1, 2, 9), "one": passage(1, 8, 9), "none": passage(7, 8, 9)})

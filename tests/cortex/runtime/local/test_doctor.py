@@ -1,3 +1,4 @@
+import asyncio
 import os
 import socket
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from cortex.runtime.local import record
 from cortex.runtime.local.doctor import Finding, Level, examine
 from cortex.runtime.local.folder import DataFolder
 from cortex.runtime.supervisor import ProcessState
+from tests.built_model import built_model
+from tests.embedding_engine import DIMENSIONS, MODEL, WordEngine, embedding_engine
 
 
 @pytest.fixture
@@ -71,3 +74,29 @@ def test_a_file_where_the_data_folder_should_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("mine")
     findings = examine(DataFolder(tmp_path / "data"), environment={}, port=1)
     assert "is not a folder" in of(findings, "data", Level.FAIL)[0].message
+
+
+async def test_an_embedder_elsewhere_is_asked_for_a_vector(folder: DataFolder) -> None:
+    async with embedding_engine(WordEngine()) as engine:
+        environment = {
+            "CORTEX_MODELS_DIR": str(built_model().folder.parent),
+            "CORTEX_EMBEDDER": "openai",
+            "CORTEX_EMBEDDER_URL": f"{engine.url}/v1",
+            "CORTEX_EMBEDDER_MODEL": MODEL,
+            "CORTEX_EMBEDDER_DIMENSIONS": str(DIMENSIONS),
+            "CORTEX_EMBEDDER_LANGUAGES": "en",
+        }
+
+        async def found(level: Level, **changed: str) -> Finding:
+            findings = await asyncio.to_thread(examine, folder, environment=environment | changed, port=1)
+            (one,) = of(findings, "embedder", level)
+            return one
+
+        assert (await found(Level.OK)).message == f"{MODEL} answers with {DIMENSIONS} dimensions"
+        other = await found(Level.FAIL, CORTEX_EMBEDDER_DIMENSIONS="1024")
+        assert f"answers with {DIMENSIONS} dimensions, and CORTEX_EMBEDDER_DIMENSIONS says 1024" in other.message
+        elsewhere = await found(Level.FAIL, CORTEX_EMBEDDER_URL=engine.url)
+        assert "no such model, or its address is another" in elsewhere.message
+        nobody = await found(Level.FAIL, CORTEX_EMBEDDER_URL="http://127.0.0.1:1/v1")
+        assert "CORTEX_EMBEDDER_URL" in nobody.mend
+        assert "CORTEX_EMBEDDER_MODEL" in (await found(Level.FAIL, CORTEX_EMBEDDER_MODEL="")).message
