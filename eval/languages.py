@@ -29,7 +29,7 @@ from eval.retrieval.platforms import own
 from eval.retrieval_sets import RetrievalSet, read
 
 BUILT_IN, MULTILINGUAL = "built in", "multilingual-e5-small"
-MODES = {BUILT_IN: (FINAL, LEXICAL), MULTILINGUAL: (FINAL, LEXICAL, DENSE)}
+MODES = {BUILT_IN: (FINAL, LEXICAL), MULTILINGUAL: (FINAL, DENSE)}
 REPORT = Path(__file__).resolve().parent / "reports" / "languages.json"
 
 
@@ -59,13 +59,14 @@ def report_of(retrieval: RetrievalSet, outcomes: Sequence[Outcome]) -> dict[str,
 
 
 @contextmanager
-def variables(embedder: str, peers: Path | None) -> Iterator[dict[str, str]]:
-    """What the platform's processes get to know of the embedder."""
+def variables(embedder: str, peers: Path | None, environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The environment, with what the platform's processes get to know of the embedder."""
     if embedder == BUILT_IN or peers is None:
-        yield {}
+        yield dict(environment)
         return
-    with embedding_server(peers) as url:
+    with embedding_server(peers, environment) as url:
         yield {
+            **environment,
             "CORTEX_EMBEDDER": "openai",
             "CORTEX_EMBEDDER_URL": url,
             "CORTEX_EMBEDDER_MODEL": "multilingual-e5-small-q4",
@@ -111,8 +112,7 @@ def main() -> None:
     if MULTILINGUAL in embedders and arguments.peers is None:
         sys.exit(f"{MULTILINGUAL} needs --peers")
     for embedder in embedders:
-        with variables(embedder, arguments.peers) as more:
-            environment = {**os.environ, **more}
+        with variables(embedder, arguments.peers, os.environ) as environment:
             asyncio.run(run(embedder, chosen, every=arguments.every, out=arguments.out, environment=environment))
     write(languages_table(json.loads(REPORT.read_text(encoding="utf-8"))), PAGE, place=LANGUAGES)
     print(f"{REPORT} and {PAGE} are written; every question's results lie in {arguments.out}")

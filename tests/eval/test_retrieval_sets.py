@@ -32,6 +32,8 @@ def test_the_first_questions_keep_every_document(folder: Path) -> None:
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t2\t1\nq2\t1\t3\n", encoding="utf-8")
     some = read(folder).first(1)
     assert (list(some.questions), dict(some.grades), len(some.documents)) == (["q1"], {"q1": {"2": 1}}, 2)
+    assert list(read(folder).every(2).questions) == ["q1"]
+    assert list(read(folder).every(1).questions) == ["q1", "q2"]
 
 
 @pytest.mark.parametrize(

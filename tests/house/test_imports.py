@@ -20,6 +20,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "fastapi": ("cortex/runtime/edge", "services/query_gateway", "services/control_plane"),
     "google.protobuf": ("cortex/adapters",),
     "httpx": (
+        "cortex/adapters/embedding",
         "cortex/adapters/oidc",
         "cortex/adapters/egress.py",
         "cortex/adapters/reranking/engines.py",
@@ -37,6 +38,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "markdown_it": ("services/parse",),
     "nats": ("cortex/adapters/nats.py",),
     "numpy": (
+        "cortex/adapters/embedding",
         "cortex/adapters/onnx",
         "cortex/adapters/qdrant_edge",
         "services/rerank/maxsim.py",

@@ -149,6 +149,17 @@ class HttpEmbedder:
             return vector
         raise Exhausted("the embedding engine refuses a passage however short it is cut")
 
+    async def _patiently(self, texts: Sequence[str]) -> list[bytes]:
+        for tried in range(self._engine.tries - 1):
+            try:
+                return await self._ask(texts)
+            except Transient as error:
+                wanted_s = max(BACKOFF_S * 2**tried, error.retry_after_s or 0.0)
+                if wanted_s > PAUSE_S_MAX:
+                    raise
+                await self._pause(wanted_s)
+        return await self._ask(texts)
+
     async def _check_a_short_one(self) -> None:
         """Raises where the engine refuses everything: that is no passage's fault."""
         try:

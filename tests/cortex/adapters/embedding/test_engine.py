@@ -188,7 +188,7 @@ async def test_a_passage_that_is_too_long_after_all_is_shortened_and_says_so() -
 async def test_a_passage_that_is_refused_however_short_is_too_much() -> None:
     async with embedder(WordEngine(words_max=2)) as found:
         with pytest.raises(Exhausted, match="however short"):
-            await found.encode_passages(["a b c d e f g h i j k l m n o p q r s t u v w x y z"])
+            await found.encode_passages(["many words " * 40])
 
 
 async def test_an_engine_that_refuses_everything_has_the_passages_wait() -> None:
