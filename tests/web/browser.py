@@ -9,13 +9,30 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.house.source_tree import ROOT
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = ("serious", "critical")
+# WCAG 2.2 AA, the size of targets with it, and what axe-core calls good practice.
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+TABS_MAX = 80
+# Colours that fade in are looked at once they are there; what never ends is not waited for.
+SETTLED = """() => Promise.all(document.getAnimations()
+    .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime))
+    .map((one) => one.finished.catch(() => 0)))"""
 TIMEOUT_MS = 20_000
 _FLAGS = [
     "--no-sandbox",
@@ -40,6 +57,7 @@ def browser() -> Iterator[Browser]:
     path = chromium()
     if path is None:
         pytest.skip("no Chromium: apt-get install chromium, or set CORTEX_CHROMIUM to the path of one")
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         found = _launched(playwright, path)
         try:
@@ -86,6 +104,11 @@ class Window:
         )
         assert answer.status == 204, answer.text()
 
+    def sign_in_by_choice(self, email: str) -> None:
+        """As somebody of the tenant whose people a browser of one's own machine may be."""
+        answer = self.context.request.post(f"{self.url}/auth/local/session", data={"email": email})
+        assert answer.status == 204, answer.text()
+
     def ask(self, question: str) -> None:
         """Returns when the answer is over."""
         before = self.page.get_by_role("button", name="Ask again").count()
@@ -93,10 +116,26 @@ class Window:
         self.page.get_by_label("Your question").press("Enter")
         self.page.get_by_role("button", name="Ask again").nth(before).wait_for()
 
+    def tab_to(self, wanted: Locator) -> None:
+        """With the keyboard alone."""
+        for _ in range(TABS_MAX):
+            if wanted.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{TABS_MAX} tabs do not lead to {wanted}")
+
+    def too_wide(self) -> list[str]:
+        """Whether the page scrolls sideways."""
+        pixels = self.page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
+        return [f"{pixels} pixels too wide"] if pixels > 0 else []
+
     def findings(self) -> list[str]:
         """What axe-core finds serious. Evaluated by the debugger, which the page's policy does not bind."""
+        self.page.evaluate(SETTLED)
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found: dict[str, Any] = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        found: dict[str, Any] = self.page.evaluate(
+            "rules => axe.run(document, {resultTypes: ['violations'], runOnly: rules})", RULES
+        )
         return [
             f"{one['id']}: {node['html'][:160]} {json.dumps(node['any'][:1])[:200]}"
             for one in found["violations"]

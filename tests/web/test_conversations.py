@@ -3,10 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.company import Company, done
 from tests.web.browser import Window
 from tests.web.test_first_path import QUESTION
 
 pytestmark = pytest.mark.full
+TURNS_SHOWN = 50
 ANSWER = "At most three dogs may be in the Hamburg office on one day."
 
 
@@ -32,6 +34,21 @@ def test_a_conversation_outlives_a_reload_and_is_renamed_found_and_deleted(ann: 
     ann.is_well()
     ann.page.get_by_role("button", name="Delete for good").click()
     expect(row.get_by_role("link", name="Dogs, as agreed")).to_have_count(0)
+
+
+def test_a_long_conversation_begins_with_its_latest_turns_and_fetches_the_others(ann: Window, company: Company) -> None:
+    asker = company.person("ann")
+    conversation = asker.ask("How many dogs may come on day 0?")["conversation_id"]
+    for day in range(1, TURNS_SHOWN + 1):
+        body = {"question": f"How many dogs may come on day {day}?", "conversation_id": conversation}
+        done(asker.post("/v1/chat", body, Accept="application/json"))
+    ann.open(f"/chat/{conversation}")
+    asked = ann.page.get_by_role("main").get_by_role("region")
+    expect(asked).to_have_count(TURNS_SHOWN)
+    ann.page.get_by_role("button", name="Show earlier questions").click()
+    expect(asked).to_have_count(TURNS_SHOWN + 1)
+    expect(asked.first).to_contain_text("day 0?")
+    expect(ann.page.get_by_role("button", name="Show earlier questions")).to_have_count(0)
 
 
 def test_a_shared_link_shows_each_reader_what_they_may_open(ann: Window, carol: Window) -> None:

@@ -26,11 +26,11 @@ export function ChatProvider({ children }: { readonly children: ReactNode }) {
   const api = useApi();
   const queries = useQueryClient();
   const { session } = useSession();
-  const store = useMemo(
-    () => new ChatStore(api, () => void queries.invalidateQueries({ queryKey: ["conversations"] })),
-    [api, queries],
-  );
   const drafts = useMemo(() => new Drafts(localStorage, session.person_id), [session.person_id]);
+  const store = useMemo(() => {
+    const answered = () => void queries.invalidateQueries({ queryKey: ["conversations"] });
+    return new ChatStore(api, answered, (id) => drafts.began(id));
+  }, [api, queries, drafts]);
   const [place, setPlace] = useState(() => store.fresh());
   const renew = useCallback(() => setPlace(store.fresh()), [store]);
   const chat = useMemo(() => ({ store, drafts, place, renew }), [store, drafts, place, renew]);

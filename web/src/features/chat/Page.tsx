@@ -11,6 +11,7 @@ import styles from "./Page.module.css";
 import { Panel } from "./Panel";
 import { type Opened, Turn } from "./Turn";
 import { Welcome } from "./Welcome";
+import { NEW } from "./drafts";
 import { isOver } from "./model";
 import { type Filters, NO_FILTERS } from "./filters";
 import type { Conversation } from "./store";
@@ -34,10 +35,13 @@ export function Page() {
   useTitle(first ? plainTitle(first.question, "").slice(0, 60) : "");
   useEffect(() => {
     if (id === undefined && conversation.id !== null) {
-      renew();
       void navigate(`/chat/${conversation.id}`, { replace: true });
     }
-  }, [id, conversation.id, navigate, renew]);
+  }, [id, conversation.id, navigate]);
+  // Once one is there, and not before: a new conversation would be seen on the way.
+  useEffect(() => {
+    if (id !== undefined && store.get(newPlace).id === id) renew();
+  }, [id, store, newPlace, renew]);
 
   const ask = useCallback(
     (question: string) => void store.ask(place, question, filters),
@@ -48,8 +52,8 @@ export function Page() {
   const source = sourceOf(conversation, opened);
   const composer = (
     <Composer
-      key={id ?? "new"}
-      place={id ?? "new"}
+      key={store.nameOf(place)}
+      place={id ?? conversation.id ?? NEW}
       drafts={drafts}
       running={running !== null}
       placeholder={t(first ? "chat.follow_up" : "chat.placeholder")}

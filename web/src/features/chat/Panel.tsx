@@ -23,7 +23,13 @@ export function Panel({ opened, source, onClose, floating = false }: Props) {
   const panel = useRef<HTMLElement>(null);
   const citations = opened.mark?.citations;
   const place = useMemo(() => placeOf((citations ?? []).map((citation) => citation.anchor)), [citations]);
-  useEffect(() => panel.current?.focus({ preventScroll: true }), [opened]);
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current?.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, [opened]);
   return (
     <aside
       ref={panel}

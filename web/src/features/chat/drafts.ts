@@ -1,5 +1,8 @@
 /** What somebody typed and did not send yet. It outlives reloads and an expired sign-in, and is shown to nobody else. */
 
+/** The conversation that has not begun. */
+export const NEW = "new";
+
 const PREFIX = "cortex:draft:";
 const CHARACTERS_MAX = 20_000;
 
@@ -20,6 +23,12 @@ export class Drafts {
     } catch (error) {
       if (!(error instanceof DOMException)) throw error; // full or forbidden: the text is still in the field
     }
+  }
+
+  /** What is typed while the first answer begins belongs to the conversation that it begins. */
+  began(id: string): void {
+    this.write(id, this.read(NEW));
+    this.write(NEW, "");
   }
 
   private key(place: string): string {

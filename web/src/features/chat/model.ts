@@ -185,12 +185,12 @@ function taken(citations: readonly Citation[], numbers: readonly number[]): numb
   return count;
 }
 
-/** How sure the composer is, in words. What it is less sure of than the least it answers at, it does not answer. */
+/** How sure the composer is, in words. Below its own threshold it does not answer at all. */
 export type Sureness = "high" | "medium" | "low";
 
 export function sureness(confidence: number): Sureness {
-  if (confidence >= 0.85) return "high";
-  return confidence >= 0.6 ? "medium" : "low";
+  if (confidence >= 0.8) return "high";
+  return confidence >= 0.5 ? "medium" : "low";
 }
 
 export function plainText(answer: Answer): string {

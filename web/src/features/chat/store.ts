@@ -33,6 +33,7 @@ export class ChatStore {
   constructor(
     private readonly api: Api,
     private readonly onAnswered: () => void = () => undefined,
+    private readonly onBegan: (id: string) => void = () => undefined,
   ) {}
 
   subscribe = (listener: () => void): (() => void) => {
@@ -52,6 +53,12 @@ export class ChatStore {
   fresh(): string {
     this.counter += 1;
     return `new-${this.counter}`;
+  }
+
+  /** What the page called a conversation first: the same before and after it has its id. */
+  nameOf(place: string): string {
+    const id = this.known(place);
+    return [...this.ids].find(([, known]) => known === id)?.[0] ?? id;
   }
 
   /** What the gateway stores of a conversation, unless this page knows more of it. */
@@ -176,6 +183,7 @@ export class ChatStore {
     const conversation = this.get(place);
     this.conversations.delete(place);
     this.ids.set(place, id);
+    this.onBegan(id);
     this.put(id, { ...conversation, id });
   }
 

@@ -14,7 +14,7 @@ import { LANGUAGES, type Language, speak } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { Menu } from "../../ui/Menu";
 import styles from "./Session.module.css";
-import { useSession } from "./SessionProvider";
+import { announce, useSession } from "./SessionProvider";
 import { signInAs, signOut, waysQuery } from "./api";
 import { nameOf } from "./model";
 
@@ -25,6 +25,12 @@ const THEME_ICONS = {
   dark: <Moon aria-hidden />,
 };
 
+/** Other tabs are told, and ask for a new sign-in. */
+function left(): void {
+  announce();
+  location.assign("/sign-in");
+}
+
 export function PersonMenu() {
   const { t, i18n } = useTranslation();
   const api = useApi();
@@ -34,7 +40,7 @@ export function PersonMenu() {
   const [theme, setTheme] = useTheme();
   const [choosing, setChoosing] = useState(false);
   const name = nameOf(session.email);
-  const leave = useMutation({ mutationFn: () => signOut(api), onSuccess: () => location.assign("/sign-in") });
+  const leave = useMutation({ mutationFn: () => signOut(api), onSuccess: left });
   const become = useMutation({
     mutationFn: (email: string) => signInAs(api, email),
     onSuccess: async () => {
