@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,9 @@ def test_nobody_finds_what_is_hidden_from_them(kelvane: Company, demo: DemoCompa
     paths = paths_by_id(demo.sources, TENANT)
 
     def leaks(email: str) -> dict[str, set[str]]:
-        person, allowed = Someone(kelvane.platform.url, kelvane.token(email), email), oracle.visible_documents(email)
-        found = {query: {paths[id_] for id_ in person.found(query, limit=LIMIT)} for query in BROAD}
-        person.close()
+        allowed = oracle.visible_documents(email)
+        with closing(Someone(kelvane.platform.url, kelvane.token(email), email)) as person:
+            found = {query: {paths[id_] for id_ in person.found(query, limit=LIMIT)} for query in BROAD}
         return {query: shown - allowed for query, shown in found.items() if not shown <= allowed}
 
     emails = [person.email for person in demo.people]
@@ -102,10 +103,8 @@ def test_each_document_opens_for_whom_the_oracle_says(kelvane: Company, demo: De
     chosen = sorted(path for path, seen_by in viewers.items() if 0 < len(seen_by) < len(demo.people) - 1)[::6]
 
     def wrong(email: str) -> list[str]:
-        person = Someone(kelvane.platform.url, kelvane.token(email), email)
-        found = [path for path in chosen if person.opens(ids[path]) != (email in viewers[path])]
-        person.close()
-        return found
+        with closing(Someone(kelvane.platform.url, kelvane.token(email), email)) as person:
+            return [path for path in chosen if person.opens(ids[path]) != (email in viewers[path])]
 
     emails = [person.email for person in demo.people]
     with ThreadPoolExecutor(max_workers=4) as pool:

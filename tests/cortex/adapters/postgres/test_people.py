@@ -50,14 +50,17 @@ async def test_each_address_of_a_page_is_looked_up_in_the_index(store: Store) ->
     assert "Seq Scan" not in lines, lines
 
 
-@pytest.mark.parametrize(("page", "index"), [(PEOPLE, "persons_known"), (OF_ROLE, "persons_known_by_role")])
-async def test_a_page_of_people_passes_over_nobody(store: Store, page: TextClause, index: str) -> None:
-    """Whom a group has named and nobody knows is in no list, and may be a million."""
+@pytest.mark.parametrize("page", [PEOPLE, OF_ROLE])
+async def test_a_page_of_people_passes_over_nobody(store: Store, page: TextClause) -> None:
+    """Whom a group has named and nobody knows is in no list, and may be a million.
+
+    Either index of those who are known will do: which one is the cheaper depends on what Postgres has counted.
+    """
     async with store.database.tenant(store.tenant) as connection:
         await person_ids(connection, store.tenant, [f"person{n}@acme.example" for n in range(5_000)])
         values = {"after": "", "limit": 100} | ({"role": "member"} if page is OF_ROLE else {})
         lines = "\n".join((await connection.execute(text(f"EXPLAIN {page.text}"), values)).scalars())
-    assert f"using {index} on persons" in lines, lines
+    assert "using persons_known" in lines, lines
     assert "Seq Scan" not in lines, lines
 
 
