@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.web.browser import browser
 
 HERE = Path(__file__).parent
-COLOURS = 96
+COLOURS = 160
 TIMEOUT_MS = 60_000
 WIDE, PHONE = {"width": 1280, "height": 760}, {"width": 390, "height": 780}
 KATRIN, LIAM = "katrin.vogel@kelvane.example", "liam.tremblay@kelvane.example"

@@ -99,7 +99,7 @@ def test_the_questions_to_begin_with_have_answers(katrin: Window) -> None:
     assert len(names) == 4
     for name in names:
         katrin.open()
-        katrin.page.get_by_role("button", name=name).click()
+        katrin.page.get_by_role("button", name=name, exact=True).click()
         katrin.page.get_by_role("button", name="Ask again").wait_for()
         expect(katrin.page.get_by_role("button", name="Source 1").first).to_be_visible()
         expect(katrin.page.get_by_text("answers the question")).to_be_visible()

@@ -31,7 +31,7 @@ export function Page() {
   const first = conversation.turns[0];
   const last = conversation.turns[conversation.turns.length - 1];
   const running = last && !isOver(last.answer) ? last : null;
-  const end = useFollowing(conversation.turns.length, last?.answer.segments.length ?? 0);
+  const end = useFollowing(last?.key ?? "", `${last?.answer.phase} ${last?.answer.segments.length}`);
   useTitle(first ? plainTitle(first.question, "").slice(0, 60) : "");
   useEffect(() => {
     if (id === undefined && conversation.id !== null) {

@@ -18,6 +18,11 @@ type Props = { readonly query: string; readonly onSearch: (query: string) => voi
 export function Box({ query, onSearch }: Props) {
   const { t } = useTranslation();
   const [text, setText] = useState(query);
+  const [searched, setSearched] = useState(query);
+  if (query !== searched) {
+    setSearched(query);
+    setText(query);
+  }
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const tooLong = length(text.trim()) > QUERY_CHARACTERS_MAX;

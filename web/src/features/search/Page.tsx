@@ -25,11 +25,7 @@ export function Page() {
   return (
     <div className={styles.page}>
       <h1 className="visually-hidden">{t("nav.search")}</h1>
-      <Box
-        key={`box ${search.query}`}
-        query={search.query}
-        onSearch={(query) => change({ ...search, query })}
-      />
+      <Box query={search.query} onSearch={(query) => change({ ...search, query })} />
       {search.query ? (
         <Results key={`results ${search.query}`} search={search} onChange={change} />
       ) : (
