@@ -2,7 +2,6 @@
 
 import socket
 import socketserver
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -97,7 +96,7 @@ class _Handler(socketserver.BaseRequestHandler):
             return True
         wire.trouble = None
         if trouble.stalled is None:
-            _reset(wire.down)
+            _broken(wire.down)
             return False
         trouble.stalled.wait(PATIENCE_S)
         wire.down.sendall(wire.seen[end:])
@@ -110,10 +109,9 @@ def _asked_late(wire: _Wire) -> None:
         wire.trouble = None
 
 
-def _reset(connection: socket.socket) -> None:
-    """Shut down first: a thread that reads from it would keep it open."""
+def _broken(connection: socket.socket) -> None:
+    """What was passed on arrives, and no more. Shut down first: a thread that reads from it would keep it open."""
     connection.shutdown(socket.SHUT_RDWR)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 

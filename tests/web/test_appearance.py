@@ -31,6 +31,7 @@ Step = Callable[[Window], None]
 
 def side(window: Window) -> None:
     """The navigation, which is a drawer on a phone."""
+    window.page.get_by_role("main").wait_for()
     button = window.page.get_by_role("button", name="Open navigation")
     if button.is_visible():
         button.click()
@@ -135,6 +136,7 @@ def away(window: Window) -> None:
 def shut_out(window: Window) -> None:
     window.context.unroute("**/v1/search")
     window.open()
+    window.page.get_by_label("Your question").wait_for()
     window.context.clear_cookies()
     window.page.get_by_label("Your question").fill("Is anybody there?")
     window.page.get_by_label("Your question").press("Enter")
