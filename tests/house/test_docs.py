@@ -193,3 +193,11 @@ def test_python_in_the_docs_runs(place: str, snippet: str, tmp_path: Path) -> No
         check=False,
     )
     assert answer.returncode == 0, f"{place}:\n{answer.stderr}"
+
+
+def test_setting_up_says_nothing_on_stdout() -> None:
+    """`make demo ARGS="--once --json"` sets up first, and its output is one object."""
+    recipes = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\n$(TOOLS):")[2]
+    spoken = re.findall(r"^\t@(?:echo|\$\((?:PIP|LOCKED|INSTALL|NPM)\)).*$", recipes, re.MULTILINE)
+    assert len(spoken) > 10
+    assert [line for line in spoken if not line.endswith(">&2")] == []
