@@ -82,6 +82,7 @@ _NOT_MEANT = re.compile(
     r"|\b(?:on|at least|at most|only|more than|no)\s+one\b",
     re.IGNORECASE,
 )
+_COMPANY = re.compile(r"\b(?:company|firm|organi[sz]ation|firma|unternehmen)\b|公司", re.IGNORECASE)
 _NAME = re.compile(r"(?:[A-ZÄÖÜ][\w'’-]*[a-zäöüß\d][\w'’-]*|[A-Z]{2,}[\w-]*)(?:\s+[A-ZÄÖÜ][\w'’-]+)*")
 _PERSON = re.compile(r"(?:^|[\s\]\"“(])([A-ZÄÖÜ][a-zäöüß'’-]+(?:\s+[A-ZÄÖÜ][a-zäöüß'’-]+){1,2})(?=[\s:,.;)’']|$)")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -192,9 +193,13 @@ def _too_bare(bare: str) -> bool:
 
 
 def _names_something(text: str) -> bool:
-    """A name within the question, or a code."""
+    """A name within the question, a code, or the company itself."""
     rest = _AND.sub("", text)
-    return any(match.start() > 0 for match in _NAME.finditer(rest)) or any(word.exact for word in words(rest))
+    return (
+        _COMPANY.search(rest) is not None
+        or any(match.start() > 0 for match in _NAME.finditer(rest))
+        or any(word.exact for word in words(rest))
+    )
 
 
 def _with_topic(bare: str, before: str) -> str:

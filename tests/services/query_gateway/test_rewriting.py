@@ -63,6 +63,7 @@ def test_without_an_answer_that_may_still_be_read_nobody_is_named() -> None:
     [
         "How many people does Kelvane employ now?",
         "Is there a dog policy?",
+        "Who founded the company?",
         "Which stages does a release take?",
         "Who is on call this week in Toronto?",
         "Wie viele Tage Urlaub gibt es?",
