@@ -84,6 +84,7 @@ def by_filter(someone: Someone, arena: Arena, chance: random.Random) -> Iterator
         {"container_ids": folders},
         {"source_ids": [str(arena.company.source_id(READ))]},
         {"source_types": ["push"]},
+        {"authors": ["p0@acme.example", "nobody@acme.example"]},
         {"languages": ["en"]},
         {"updated_after": "2000-01-01T00:00:00Z"},
     )

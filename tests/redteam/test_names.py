@@ -21,8 +21,9 @@ def company(make_company: Callable[[], Company]) -> Company:
     return made
 
 
-def told(company: Company, query: str) -> dict[str, Any]:
-    found = company.person("ann").search(query, facets=["source_type", "container_id", "author"], explain=True)
+def told(company: Company, query: str, **filters: Any) -> dict[str, Any]:
+    facets = ["source_type", "container_id", "author"]
+    found = company.person("ann").search(query, filters=filters, facets=facets, explain=True)
     return {name: found[name] for name in TOLD}
 
 
@@ -42,9 +43,12 @@ def test_a_hidden_source_or_folder_of_a_name_changes_nothing(company: Company) -
 
 def test_an_address_is_matched_by_address_alone(company: Company) -> None:
     before = told(company, "crane from:priya@acme.example")
-    assert [result["author"] for result in before["results"]] == ["priya@acme.example"]
+    chosen = told(company, "crane", authors=["priya@acme.example"])
+    for found in (before, chosen):
+        assert [result["author"] for result in found["results"]] == ["priya@acme.example"]
     body = {"name": "priya@acme.example"}
     assert company.admin.put("/admin/v1/people/mallory@acme.example", body).is_success
     company.pushed("posing", "# Posing\n\nThe crane of Mallory is yellow.", author="mallory@acme.example")
     company.pushed("beside", "# Beside\n\nThe crane beside it is white.", author="Mallory priya@acme.example")
     assert told(company, "crane from:priya@acme.example") == before
+    assert told(company, "crane", authors=["priya@acme.example"]) == chosen
