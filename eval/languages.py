@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eval.peers.running import embedding_server
-from eval.quality import ASKERS, DENSE, FINAL, LEXICAL, OUTSIDE, find
+from eval.quality import ASKERS, DENSE, FINAL, LEXICAL, OUTSIDE, chosen, say
 from eval.quality_page import LANGUAGES, PAGE, languages_table, write
 from eval.retrieval.ask import DEPTH
 from eval.retrieval.evaluate import Outcome, evaluate
@@ -84,15 +84,11 @@ async def run(embedder: str, folders: Sequence[Path], *, every: int, out: Path, 
         for folder in folders:
             retrieval = read(folder).every(every)
             depths = dict.fromkeys(MODES[embedder], DEPTH)
-            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=depths, askers=ASKERS, observe=_say)
+            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=depths, askers=ASKERS, observe=say)
             await asyncio.to_thread(keep, out / embedder.replace(" ", "-") / retrieval.name, outcomes)
             reports = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
             reports.setdefault(embedder, {})[retrieval.name] = report_of(retrieval, outcomes)
             REPORT.write_text(json.dumps(reports, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -104,16 +100,13 @@ def main() -> None:
     parser.add_argument("--embedder", choices=list(MODES), action="append", default=[], help="only this one")
     parser.add_argument("--out", type=Path, default=Path(".cortex") / "quality", help="every question's results")
     arguments = parser.parse_args()
-    folders = [folder for data in arguments.data for folder in find(data)]
-    chosen = [folder for folder in folders if not arguments.set or folder.name in arguments.set]
-    if not chosen:
-        sys.exit(f"no sets in {', '.join(map(str, arguments.data))}")
+    folders = chosen(arguments.data, arguments.set)
     embedders = arguments.embedder or [BUILT_IN, *([MULTILINGUAL] if arguments.peers else [])]
     if MULTILINGUAL in embedders and arguments.peers is None:
         sys.exit(f"{MULTILINGUAL} needs --peers")
     for embedder in embedders:
         with variables(embedder, arguments.peers, os.environ) as environment:
-            asyncio.run(run(embedder, chosen, every=arguments.every, out=arguments.out, environment=environment))
+            asyncio.run(run(embedder, folders, every=arguments.every, out=arguments.out, environment=environment))
     write(languages_table(json.loads(REPORT.read_text(encoding="utf-8"))), PAGE, place=LANGUAGES)
     print(f"{REPORT} and {PAGE} are written; every question's results lie in {arguments.out}")
 

@@ -36,6 +36,14 @@ def find(folder: Path) -> list[Path]:
     return sorted((path.parent for path in folder.rglob(CORPUS)), key=lambda path: path.name)
 
 
+def chosen(data: Sequence[Path], names: Sequence[str]) -> list[Path]:
+    """Folders of the sets that are called so, or of all; ends the program where there are none."""
+    folders = [folder for one in data for folder in find(one) if not names or folder.name in names]
+    if not folders:
+        sys.exit(f"no sets in {', '.join(map(str, data))}")
+    return folders
+
+
 def compared(retrieval: RetrievalSet, outcomes: Sequence[Outcome]) -> dict[str, dict[str, dict[str, float]]]:
     """Each ranking's measures by question: the product's modes, and those made from outside."""
     by_mode = {outcome.mode: outcome for outcome in outcomes}
@@ -61,14 +69,14 @@ async def run(folders: Sequence[Path], out: Path, environment: Mapping[str, str]
     async with own(environment) as site:
         for folder in folders:
             retrieval = read(folder)
-            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=DEPTHS, askers=ASKERS, observe=_say)
+            outcomes = await asyncio.to_thread(evaluate, site, retrieval, depths=DEPTHS, askers=ASKERS, observe=say)
             await asyncio.to_thread(keep, out / retrieval.name, outcomes)
             reports = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
             reports[retrieval.name] = report_of(retrieval, outcomes)
             REPORT.write_text(json.dumps(reports, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -78,11 +86,8 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="only sets of this name")
     parser.add_argument("--out", type=Path, default=Path(".cortex") / "quality", help="every question's results")
     arguments = parser.parse_args()
-    folders = [folder for data in arguments.data for folder in find(data)]
-    chosen = [folder for folder in folders if not arguments.set or folder.name in arguments.set]
-    if not chosen:
-        sys.exit(f"no sets in {', '.join(map(str, arguments.data))}")
-    asyncio.run(run(chosen, arguments.out, dict(os.environ)))
+    folders = chosen(arguments.data, arguments.set)
+    asyncio.run(run(folders, arguments.out, dict(os.environ)))
     write(tables(json.loads(REPORT.read_text(encoding="utf-8"))), PAGE, place=FIGURES)
     print(f"{REPORT} and {PAGE} are written; every question's results lie in {arguments.out}")
 
