@@ -23,6 +23,13 @@ _MONTHS = {
     )
     for name in names.split()
 }
+_WEEKDAYS = """
+    monday tuesday wednesday thursday friday saturday sunday
+    montag dienstag mittwoch donnerstag freitag samstag sonntag
+"""
+CALENDAR = frozenset({*_MONTHS, "marz", *_WEEKDAYS.split()})
+"""Names of months and days of the week, as words are compared: German ones lose their umlaut."""
+
 _DIGIT = re.compile(r"\d")
 _NAMED = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = re.compile(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cortex.domain.words import Word, words
-from services.llm_gateway.extractive.dates import days
+from services.llm_gateway.extractive.dates import CALENDAR, days
 
 
 class Kind(enum.StrEnum):
@@ -68,11 +68,7 @@ _GERMAN = re.compile(
 )
 _ASKING = re.compile(r"\b(?:which|what|how (?:many|much)|welche[rsmn]?|wie ?viele?)\s+", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[\w,;:'’)\]] )(?:[A-Z][\w'’]*[a-zß][\w'’]*|[A-ZÄÖÜ]{2,}[\w-]*)")
-_CALENDAR_NAMES = """
-    january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday christmas english german chinese
-"""
-_CALENDAR = frozenset(_CALENDAR_NAMES.split())
+_NO_NAMES = CALENDAR | {"christmas", "english", "german", "chinese"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,7 @@ class Question:
         found = {
             match.group().casefold().removesuffix("'s").removesuffix("’s") for match in _CAPITALISED.finditer(self.text)
         }
-        return frozenset(found - _CALENDAR)
+        return frozenset(found - _NO_NAMES)
 
 
 def read(text: str) -> Question:

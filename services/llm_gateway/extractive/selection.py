@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cortex.domain.identity import DocumentId
+from cortex.domain.words import words
+from services.llm_gateway.extractive.dates import CALENDAR
 from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.settings import ComposerSettings
@@ -11,8 +13,8 @@ from services.llm_gateway.extractive.settings import ComposerSettings
 STATEMENTS = 2
 """How many of a document's sentences are looked at for what a newer one says otherwise."""
 
-ALIKE_WORDS_MIN = 4
-"""A sentence of fewer words is compared as if it had so many."""
+ALIKE_WORDS_MIN = 3
+"""A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
 
 
 def select(question: Question, scored: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
@@ -60,7 +62,7 @@ def _worth(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) 
 def _current(
     question: Question, ranked: Sequence[list[Scored]], scorer: Scorer, settings: ComposerSettings
 ) -> list[Scored]:
-    """The best document's units, or those of a newer one that says nearly the same: where two disagree, it counts.
+    """The best document's units, or those of a newer one that says the same with another value: it counts.
 
     Unless the question asks for something that only the older one holds, such as a year.
     """
@@ -81,11 +83,12 @@ def _foremost(units: Sequence[Scored], scorer: Scorer, settings: ComposerSetting
 
 
 def _supersedes(question: Question, one: Scored, first: Scored, scorer: Scorer, settings: ComposerSettings) -> bool:
-    alike = _alike(one, first)
+    new, old = _values(question, one), _values(question, first)
+    alike = _alike(one.keys - new, first.keys - old)
     loss = scorer.coverage(first.own) - scorer.coverage(one.own)
     lacks = any(first.own[n] > 0 and one.own[n] == 0 for n in question.numbers)
     close = alike >= settings.alike_share and loss <= settings.close_loss_max * alike
-    return close and one.fitting >= first.fitting and not lacks and not one.label
+    return close and bool(old and new - old) and one.fitting >= first.fitting and not lacks and not one.label
 
 
 def _newer(one: Scored, other: Scored) -> bool:
@@ -93,17 +96,18 @@ def _newer(one: Scored, other: Scored) -> bool:
     return mine is not None and (theirs is None or mine > theirs)
 
 
-def _alike(one: Scored, other: Scored) -> float:
-    """The share of the shorter one's words that the other one holds.
-
-    Numbers are what two such sentences may differ in, and two names in common prove nothing.
-    """
-    mine, theirs = _without_numbers(one.keys), _without_numbers(other.keys)
+def _alike(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """The share of the words of the shorter sentence that the other one holds."""
     return len(mine & theirs) / max(ALIKE_WORDS_MIN, min(len(mine), len(theirs)))
 
 
-def _without_numbers(keys: frozenset[str]) -> frozenset[str]:
-    return frozenset(key for key in keys if not key[:1].isdigit())
+def _values(question: Question, one: Scored) -> frozenset[str]:
+    """What two sentences that say the same may differ in: numbers and days, and names where it is asked who."""
+    values = {key for key in one.keys if key[:1].isdigit() or key in CALENDAR}
+    if Kind.WHO in question.kinds:
+        text = one.unit.text
+        values |= {word.key for word in words(text, one.unit.passage.language) if text[word.start].isupper()}
+    return frozenset(values & one.keys)
 
 
 def _repeats(candidate: Scored, chosen: Sequence[Scored], settings: ComposerSettings) -> bool:

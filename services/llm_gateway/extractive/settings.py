@@ -32,7 +32,7 @@ class ComposerSettings:
     other_code_penalty: float = 0.4
     close_share: float = 0.8
     close_loss_max: float = 0.5
-    alike_share: float = 0.6
+    alike_share: float = 0.8
     alone_share: float = 0.8
     further_share: float = 0.7
     filling_share: float = 0.0

@@ -59,6 +59,26 @@ def test_names_and_numbers_in_common_do_not_make_a_newer_document_the_current_on
     assert texts("What do the people in Hamburg and Shenzhen do?", about, boxes)[:1] == [about.text]
 
 
+def test_a_newer_document_of_another_matter_does_not_count_for_a_few_words_in_common() -> None:
+    guide = passage("Limit all lines to a maximum of 79 characters.", title="Style guide for code", day=1)
+    kept = passage("The maximum line width will remain 80 characters.", title="What will not change", score=0.9, day=9)
+    given = texts("How many characters may a line of code have at most?", guide, kept)
+    assert given[0] == guide.text
+
+
+def test_a_newer_document_counts_only_where_it_gives_another_value() -> None:
+    flag = passage("When built with --disable-gil, CPython defines Py_GIL_DISABLED.", title="Optional lock", day=1)
+    later = passage("With the GIL, Py_GIL_DISABLED must not be defined.", title="Interface", score=0.9, day=9)
+    assert texts("What does building with --disable-gil change?", flag, later)[0] == flag.text
+
+
+def test_a_newer_document_says_who_it_is_now() -> None:
+    page = passage("The lead of the platform team is Maria Koch.", title="Teams", day=1)
+    note = passage("From now on the lead of the platform team is Tom Reed.", title="Note", score=0.9, day=9)
+    given = texts("Who is the lead of the platform team?", page, note)
+    assert given[0] == f"As of 9 January 2026: {note.text}"
+
+
 def test_what_is_told_beside_a_question_counts_less_than_the_question() -> None:
     asked = read("I need it for the freight quote. What does a Heron weigh?")
     weights = dict(zip((term.key for term in asked.terms), asked.weights, strict=True))
