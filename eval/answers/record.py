@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -59,7 +59,21 @@ def _table(name: str, figures: Figures) -> str:
         more = _mapping(alone["advantage"])
         better = f"{more['value']:+.3f} ({more['low']:+.3f} to {more['high']:+.3f})"
         lines.append(f"| best passage: {score} | {alone['abstained_at_95']:.2f} | {alone['area']:.3f} | {better} |")
+    lines += ["", *_by_language(_mapping(figures["languages"]))]
     return "\n".join(lines) + "\n"
+
+
+def _by_language(languages: Mapping[str, object]) -> Iterator[str]:
+    columns = ("questions", "recall@5", "citation_precision", "completeness", "answered", "abstained_at_95")
+    yield "| language | " + " | ".join(columns[:-1]) + " | refused at .95 answered |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for language, found in languages.items():
+        measured = [_mapping(found).get(column) for column in columns]
+        yield f"| {language} | " + " | ".join(map(_plain, measured)) + " |"
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _interval(value: object) -> str:

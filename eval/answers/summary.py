@@ -95,7 +95,9 @@ def summary(asked: Sequence[Asked]) -> dict[str, object]:
 
 def _group(chosen: Sequence[Asked]) -> dict[str, object]:
     means = {name: None if found is None else found.value for name, found in measures(chosen).items()}
-    return {"questions": len(chosen), **means}
+    flags = answerable(chosen)
+    refused = curve.abstained_at(confidences(chosen), flags) if len(set(flags)) > 1 else None
+    return {"questions": len(chosen), **means, "abstained_at_95": refused}
 
 
 def _plain(found: Mapping[str, Interval | None]) -> dict[str, object]:

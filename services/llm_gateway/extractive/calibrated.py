@@ -3,16 +3,17 @@
 from cortex.domain.calibration import Calibration
 
 SHIPPED = Calibration(
-    intercept=-8.2168,
-    threshold=0.3106,
+    intercept=-10.1343,
+    threshold=0.3112,
     coefficients={
-        "coverage": 4.3875,
-        "elsewhere": -1.3582,
-        "known": -2.6784,
-        "length": 3.8065,
-        "maxsim": 5.9543,
-        "numbers": 0.9592,
-        "years": 3.3573,
+        "coverage": 4.6389,
+        "elsewhere": -4.1847,
+        "known": -3.5491,
+        "length": 4.3452,
+        "maxsim": 7.8146,
+        "names": 0.5415,
+        "numbers": 1.1186,
+        "years": 4.2747,
     },
 )
 """Fitted by `python -m eval.fit_shipped --models DIR`."""

@@ -124,14 +124,13 @@ class Question:
     def names(self) -> frozenset[str]:
         """Capitalised words within an English question: what is asked about must be spoken of.
 
-        German writes every noun like that, so there it tells nothing.
+        Not those that stand around the question itself. German writes every noun like that, so there it tells nothing.
         """
         if self.german:
             return frozenset()
-        found = {
-            match.group().casefold().removesuffix("'s").removesuffix("’s") for match in _CAPITALISED.finditer(self.text)
-        }
-        return frozenset(found - _NO_NAMES)
+        around = {term.start for term, weight in zip(self.terms, self.weights, strict=True) if weight < 1.0}
+        found = {match.group() for match in _CAPITALISED.finditer(self.text) if match.start() not in around}
+        return frozenset({name.casefold().removesuffix("'s").removesuffix("’s") for name in found} - _NO_NAMES)
 
 
 def read(text: str) -> Question:

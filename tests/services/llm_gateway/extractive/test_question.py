@@ -47,4 +47,5 @@ def test_a_word_that_names_the_kind_of_answer_is_sought() -> None:
 
 def test_names_are_read_in_english_and_not_in_german() -> None:
     assert read("Who is our distributor in Brazil since October?").names() == {"brazil"}
+    assert read("I fly to France in May. What may a hotel in Lyon cost?").names() == {"lyon"}
     assert read("Wie viel kostet das Dienstrad in Hamburg?").names() == frozenset()
