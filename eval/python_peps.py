@@ -1,7 +1,7 @@
 """The Python enhancement proposals as a second corpus: 736 real documents under a source of type `files`.
 
     python -m eval.python_peps --data SHARED/data/enterprise/python_peps --out FOLDER    unpacks them
-    python -m eval.python_peps --data ... --ask                                          and asks ten questions
+    python -m eval.python_peps --data ... --ask                                          and asks questions of them
 
 The texts stay as they are; `acl.yaml` opens them to the tenant, and each file has the day of its `Created:` header.
 """
@@ -57,6 +57,9 @@ QUESTIONS = (
     Question("Which file names the build dependencies of a project?", (518,)),
     Question("How are the expressions in f-strings evaluated?", (498, 701)),
     Question("What is a __getattr__ function of a module for?", (562,)),
+    Question("What does the Zen of Python say about errors?", (20,)),
+    Question("Which file marks a virtual environment?", (405,)),
+    Question("Which module reads TOML?", (680,)),
 )
 
 

@@ -25,6 +25,7 @@ from eval.retrieval_sets import RetrievalSet, read
 DEPTH = 50
 MODE = "hybrid"
 SOURCE, FIRST = "set", "first"
+NO_ENGINE = "no engine writes a context: name one in CORTEX_ENGINES_FILE, for the platform as well"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ async def run(request: Request, *, environment: Mapping[str, str], observe: Call
         if site is None and request.source is not None:
             raise NotFound("no platform runs here; start one with `cortex up`")
         if site is None:
+            if not configured(environment):
+                raise Invalid(NO_ENGINE)
             observe("no platform runs here: starting one of its own")
             site = await stack.enter_async_context(own(environment))
         retrieval = await _set(stack, request, environment)
@@ -110,7 +113,7 @@ def measured(site: Site, retrieval: RetrievalSet, *, observe: Callable[[str], No
     contextual = found(site, retrieval, contextual=True)
     tokens = spent(site, contextual.tenant)
     if not tokens:
-        raise Invalid("no engine wrote anything: name one in CORTEX_ENGINES_FILE, for the platform as well")
+        raise Invalid(NO_ENGINE)
     return verdict(without, contextual, tokens=tokens)
 
 

@@ -37,6 +37,35 @@ def test_one_is_answered_what_the_other_is_not(katrin: Window, liam: Window) -> 
 
 
 @pytest.mark.full
+def test_a_question_its_source_and_why_by_keyboard_alone(katrin: Window) -> None:
+    katrin.open()
+    expect(katrin.page.get_by_label("Your question")).to_be_focused()
+    katrin.page.keyboard.type(SALARY)
+    katrin.page.keyboard.press("Enter")
+    again = katrin.page.get_by_role("button", name="Ask again")
+    again.wait_for()
+    source = katrin.page.get_by_role("button", name="Source 1").first
+    katrin.tab_to(source)
+    katrin.page.keyboard.press("Enter")
+    panel = katrin.page.get_by_role("complementary", name="Source 1")
+    expect(panel).to_be_focused()
+    expect(panel.locator("mark").first).to_contain_text(BAND)
+    katrin.page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(source).to_be_focused()
+    why = katrin.page.get_by_role("button", name="Why this answer")
+    katrin.tab_to(why)
+    katrin.page.keyboard.press("Enter")
+    expect(katrin.page.get_by_role("dialog", name="Why this answer")).to_be_visible()
+    katrin.page.keyboard.press("Escape")
+    expect(why).to_be_focused()
+    katrin.tab_to(again)
+    katrin.page.keyboard.press("Enter")
+    expect(again).to_be_visible()
+    expect(katrin.page.get_by_text(BAND).first).to_be_visible()
+
+
+@pytest.mark.full
 def test_two_people_are_asked_side_by_side(katrin: Window) -> None:
     katrin.open(f"/compare?as={KATRIN}&as={LIAM}")
     katrin.is_well()
