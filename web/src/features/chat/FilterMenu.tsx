@@ -42,7 +42,7 @@ export function Time({ filters, onChange }: Props) {
       sections={[{ items }]}
     >
       <Calendar aria-hidden />
-      {text}
+      <span data-unset={chosen === "any" || undefined}>{text}</span>
     </Menu>
   );
 }
@@ -74,7 +74,7 @@ function Sources({ filters, onChange }: Props) {
       sections={[{ items: [any] }, { items }]}
     >
       <Layers aria-hidden />
-      {text}
+      <span data-unset={!chosen.length || undefined}>{text}</span>
     </Menu>
   );
 }

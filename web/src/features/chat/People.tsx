@@ -31,7 +31,7 @@ export function People(props: PeopleProps) {
       onPress={() => setWanted(true)}
     >
       <UserRound aria-hidden />
-      {text}
+      <span data-unset={!props.chosen.length || undefined}>{text}</span>
     </Button>
   );
   if (!wanted) return button;

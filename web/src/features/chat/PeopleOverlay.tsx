@@ -36,7 +36,7 @@ export function PeopleOverlay({
     <DialogTrigger defaultOpen>
       <Button className={buttonClass("quiet", "sm")} aria-label={`${t("filter.person")}: ${text}`}>
         <UserRound aria-hidden />
-        {text}
+        <span data-unset={!chosen.length || undefined}>{text}</span>
       </Button>
       <Popover className={menu.popover ?? ""} placement="bottom start" offset={6}>
         <Dialog aria-label={t("filter.person")} className={styles.dialog ?? ""}>
