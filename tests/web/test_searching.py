@@ -80,6 +80,7 @@ def test_operators_are_explained_and_hold(katrin: Window) -> None:
     katrin.page.get_by_label("Search for").fill("zzzzqq from:nobody")
     katrin.page.keyboard.press("Enter")
     expect(katrin.page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    expect(katrin.page.get_by_text("Nothing that you may open is by nobody")).to_be_visible()
     katrin.is_well()
     katrin.page.get_by_label("Search for").fill("x before:noon")
     katrin.page.keyboard.press("Enter")

@@ -14,7 +14,7 @@ import styles from "./Page.module.css";
 import { Preview } from "./Preview";
 import { ResultRow } from "./ResultRow";
 import { searchQuery } from "./api";
-import { type Result, type Search, rowAfter, searchAddress, searchFrom } from "./model";
+import { type Result, type Search, hintsOf, rowAfter, searchAddress, searchFrom } from "./model";
 
 export function Page() {
   const { t } = useTranslation();
@@ -70,6 +70,12 @@ function Results({ search, onChange }: ResultsProps) {
       ) : (
         <Empty title={t("search.none.title")}>
           <p>{t("search.none.what")}</p>
+          {first &&
+            hintsOf(first.read).map(({ key, names }) => (
+              <p key={key} dir="auto">
+                {t(`search.none.${key}`, { names })}
+              </p>
+            ))}
         </Empty>
       )}
     </>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { filtersOf, personQuery, rowAfter, searchAddress, searchFrom } from "./model";
+import { filtersOf, hintsOf, personQuery, rowAfter, searchAddress, searchFrom } from "./model";
 
 const NOW = new Date("2026-11-30T12:00:00Z");
 
@@ -39,4 +39,22 @@ it.each([
   ["x", 1, null],
 ])("%s in row %i leads to %j", (key, row, expected) => {
   expect(rowAfter(key, row, 3)).toBe(expected);
+});
+
+it("where nothing was found, each condition is named that might be left out", () => {
+  const read = {
+    text: "x",
+    phrases: [],
+    excluded: [],
+    people: ["mei"],
+    places: [],
+    kinds: ["pdf"],
+    after: null,
+    before: null,
+  };
+  expect(hintsOf(read)).toEqual([
+    { key: "by", names: "mei" },
+    { key: "fewer", names: "pdf" },
+  ]);
+  expect(hintsOf({ ...read, people: [], kinds: [] })).toEqual([]);
 });

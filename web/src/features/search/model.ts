@@ -57,6 +57,20 @@ export function personQuery(name: string): string {
   return /\s/.test(bare) ? `from:"${bare}"` : `from:${bare}`;
 }
 
+export type Hint = { readonly key: "by" | "in" | "quotes" | "fewer"; readonly names: string };
+
+/** What to try where nothing was found, made of what was typed alone. */
+export function hintsOf({ people, places, phrases, kinds, excluded, after, before }: Found["read"]): Hint[] {
+  const named = (key: Hint["key"], values: readonly string[]) =>
+    values.length ? [{ key, names: values.join(", ") }] : [];
+  return [
+    ...named("by", people),
+    ...named("in", places),
+    ...named("quotes", phrases),
+    ...named("fewer", [...kinds, ...excluded, ...[after, before].filter((day) => day !== null)]),
+  ];
+}
+
 /** The row that a key leads to, or null where it leads nowhere. */
 export function rowAfter(key: string, row: number, rows: number): number | null {
   if (!rows) return null;
