@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cortex.adapters.bm25.encoder import Bm25Encoder, Bm25Weights
+from cortex.adapters.bm25.encoder import Bm25Encoder
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
 from cortex.adapters.language import LanguageByScript
 from cortex.adapters.onnx.encoder import OnnxEncoder
@@ -104,10 +104,11 @@ class Arms:
         texts = list(retrieval.passages.values())
         codes = [self.languages.detect(text).code for text in texts]
         segmenter = ChineseSegmenter(cache_dir)
-        counter = Bm25Encoder(segmenter)
-        terms = sum(sum(1 for _ in counter.passage_terms(text, code)) for text, code in zip(texts, codes, strict=True))
-        self.terms = Bm25Encoder(segmenter, Bm25Weights(average_terms=terms / len(texts)))
-        self.postings = postings([self.terms.encode_passage(t, c) for t, c in zip(texts, codes, strict=True)])
+        self.terms = Bm25Encoder(segmenter)
+        pairs = list(zip(texts, codes, strict=True))
+        mean = sum(self.terms.encode_passage(text, code).length for text, code in pairs) / len(texts)
+        found = [self.terms.encode_passage(text, code, average_terms=mean).sparse for text, code in pairs]
+        self.postings = postings(found)
         with ThreadPoolExecutor(WORKERS) as threads:
             self.passages: list[PassageEncoding] = list(threads.map(encoder.encode_passage, texts))
         self.dense = np.stack([np.frombuffer(passage.dense, "<f4") for passage in self.passages])

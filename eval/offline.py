@@ -107,7 +107,7 @@ def chunked(
             anchors=tuple(Anchor(1, span.block_id, span.start, span.end) for span in one.spans),
             score=0.0,
         )
-        sparse = models.terms.encode_passage(embedded, one.language)
+        sparse = models.terms.encode_passage(embedded, one.language).sparse
         yield Entry(path, passage, models.dense.encode_passage(embedded), sparse)
 
 

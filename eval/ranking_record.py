@@ -81,7 +81,7 @@ class Corpus:
             )
             for one in chunks:
                 embedded = embedded_text(title, one.heading_path, one.text)
-                sparse = self.terms.encode_passage(embedded, one.language)
+                sparse = self.terms.encode_passage(embedded, one.language).sparse
                 yield Entry(path, self.dense.encode_passage(embedded), sparse)
 
     def row(self, question: Question, visible: frozenset[str]) -> dict[str, object] | None:

@@ -41,6 +41,14 @@ class SparseVector:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageTerms:
+    """`length`: how many terms the passage has, a repeated one as often as it stands there."""
+
+    sparse: SparseVector
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class IndexAcl:
     """Who may find a passage: someone of every clause, and nobody of `deny`.
 

@@ -1,6 +1,6 @@
 """What the pipeline's stages read and write of one revision; a write is refused once it is not the latest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.document import Block
 from cortex.domain.identity import ChunkId, DocumentId, SourceId, TenantId
 from cortex.domain.privacy import Screened
+from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import IndexAcl, IndexMetadata
 
 
@@ -48,7 +49,7 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What goes into the payload besides the vectors, read together."""
+    """What goes into the payload besides the vectors, read together, and the tenant's `average_terms` a passage."""
 
     source_type: str
     source_id: SourceId
@@ -57,6 +58,15 @@ class IndexState:
     acl: IndexAcl
     acl_revision: int
     tombstoned: bool
+    average_terms: float = AVERAGE_TERMS
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """By which average length the passages of a revision were weighed, and how many terms each has."""
+
+    average_terms: float
+    lengths: Mapping[ChunkId, int]
 
 
 class RevisionStore(Protocol):
@@ -93,7 +103,9 @@ class IndexStore(Protocol):
 
     async def index_state(self, tenant: TenantId, document: DocumentId) -> IndexState: ...
 
-    async def mark_indexed(self, tenant: TenantId, document: DocumentId, revision: int, *, model: str) -> bool:
+    async def mark_indexed(
+        self, tenant: TenantId, document: DocumentId, revision: int, *, model: str, weighed: Weighed
+    ) -> bool:
         """Makes the revision live, under the row's lock; False when it is not the latest or there is a tombstone."""
         ...
 

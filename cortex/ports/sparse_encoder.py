@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from cortex.domain.vector import SparseVector
+from cortex.domain.term_length import AVERAGE_TERMS
+from cortex.domain.vector import PassageTerms, SparseVector
 
 
 class SparseEncoder(Protocol):
@@ -17,8 +18,11 @@ class SparseEncoder(Protocol):
     def version(self) -> str:
         """Changes whenever equal texts would give other terms: a new collection is due."""
 
-    def encode_passage(self, text: str, language: str) -> SparseVector:
-        """`language` is the passage's ISO 639-1 code; an unknown one indexes words as they stand."""
+    def encode_passage(self, text: str, language: str, *, average_terms: float = AVERAGE_TERMS) -> PassageTerms:
+        """`language` is the passage's ISO 639-1 code; an unknown one indexes words as they stand.
+
+        `average_terms` is the length of an average passage beside it: longer ones weigh less.
+        """
 
     def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
         """`languages` are those that the question may be in, likeliest first: its terms are those of each."""

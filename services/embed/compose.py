@@ -9,7 +9,7 @@ from functools import partial
 
 import grpc
 
-from cortex.adapters.bm25.encoder import Bm25Encoder, Bm25Weights
+from cortex.adapters.bm25.encoder import Bm25Encoder
 from cortex.adapters.bm25.unspaced import ChineseSegmenter
 from cortex.adapters.embedding.engine import connected
 from cortex.adapters.embedding.shapes import OPENAI, TEI
@@ -20,20 +20,24 @@ from cortex.adapters.onnx.encoder import OnnxEncoder
 from cortex.adapters.onnx.package import MODEL_FOLDER, TOKENIZER_FILE, verify
 from cortex.adapters.onnx.tokenizer import Tokenizer
 from cortex.adapters.postgres.revisions import PostgresRevisions
+from cortex.adapters.postgres.tenants import PostgresTenants
+from cortex.adapters.postgres.term_lengths import PostgresTermLengths
 from cortex.adapters.postgres.vectors import PostgresVectors
 from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.wrap.traced_writer import TracedWriter
 from cortex.domain.errors import Conflict, Transient
+from cortex.domain.identity import TenantId
 from cortex.domain.vector import COLLECTION_ALIAS, CollectionSpec
 from cortex.ports.embedder import Embedder
 from cortex.ports.event_bus import Subscription
 from cortex.rpc.models.v1 import models_pb2_grpc
 from cortex.runtime.backbone import Backbone, backbone
 from cortex.runtime.embedder_settings import EmbedderKind
-from cortex.runtime.lifecycle import Loop, run_loops
+from cortex.runtime.lifecycle import Loop, every, run_loops
 from cortex.runtime.settings import PlatformSettings
 from services.embed.consume import Index, IndexStage
+from services.embed.lengths import LengthUpkeep
 from services.embed.passages import PassageEncoder
 from services.embed.query import QueryEncoder
 from services.embed.rpc import EmbedRpc, TenantOf
@@ -52,6 +56,7 @@ CHANGED = Subscription(
     acknowledge_wait_s=30.0,
     deliveries_max=50,
 )
+LENGTHS_EVERY_S = 5.0
 WARM_UP = "How long is the notice period, and who approves it?"
 
 
@@ -92,7 +97,7 @@ async def opened(settings: EmbedSettings) -> AsyncIterator[Embed]:
     Invalid when the model is missing or not what was built, and when the engine is not what was declared.
     """
     languages = LanguageByScript(settings.default_language)
-    sparse = Bm25Encoder(ChineseSegmenter(settings.cache_dir), Bm25Weights(average_terms=settings.average_terms))
+    sparse = Bm25Encoder(ChineseSegmenter(settings.cache_dir))
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(_embedder(settings))
         queries = QueryEncoder(
@@ -141,7 +146,14 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
         )
     writer = qdrant.writer(collection)
     store, vectors = PostgresRevisions(shared.database), PostgresVectors(shared.database)
-    stage = IndexStage(store, vectors, embed.passages, Index(TracedWriter(writer), writer), shared.stages)
+    tenants = PostgresTenants(shared.database)
+
+    async def all_tenants() -> list[TenantId]:
+        return [tenant.id for tenant in await tenants.all()]
+
+    lengths = LengthUpkeep(PostgresTermLengths(shared.database), all_tenants)
+    index = Index(TracedWriter(writer), writer)
+    stage = IndexStage(store, vectors, embed.passages, index, shared.stages, written=lengths.written)
 
     async def consume_chunked() -> None:
         await shared.bus.consume(CHUNKED, on_stage(stage.chunked))
@@ -149,7 +161,12 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
     async def consume_changed() -> None:
         await shared.bus.consume(CHANGED, on_content(stage.changed))
 
-    return [consume_chunked, consume_changed]
+    async def keep_lengths() -> bool:
+        with suppress(Transient):  # a server is away: what is due stays where it is, and the next turn finds it
+            return await lengths.turn(stage.chunked)
+        return False
+
+    return [consume_chunked, consume_changed, partial(every, LENGTHS_EVERY_S, keep_lengths)]
 
 
 async def run(platform: PlatformSettings, ready: asyncio.Event, stop: asyncio.Event) -> None:

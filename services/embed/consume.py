@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cortex.domain.encoding import PassageEncoding
@@ -11,11 +11,11 @@ from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, TenantId
 from cortex.domain.revision import EventKind
 from cortex.domain.vector import IndexPoint
-from cortex.ports.revision_store import IndexedChunk, IndexState, IndexStore
+from cortex.ports.revision_store import IndexedChunk, IndexState, IndexStore, Weighed
 from cortex.ports.stage_publisher import StagePublisher
 from cortex.ports.vector_cache import VectorCache
 from cortex.ports.vector_index import VectorPayloadWriter, VectorWriter
-from services.embed.passages import Passage, PassageEncoder
+from services.embed.passages import Passage, PassageEncoder, Terms
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,8 @@ PROBE = "ready"
 AWAY_S_MIN, AWAY_S_MAX = 1.0, 30.0
 
 Pause = Callable[[float], Awaitable[None]]
+Written = Callable[[TenantId, int], None]
+"""Told of every revision that goes live: whose, and how many passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class IndexStage:
         index: Index,
         publisher: StagePublisher,
         *,
+        written: Written = lambda tenant, passages: None,
         pause: Pause = asyncio.sleep,
     ) -> None:
         self._store = store
@@ -52,6 +55,7 @@ class IndexStage:
         self._passages = passages
         self._index = index
         self._publisher = publisher
+        self._written = written
         self._pause = pause
 
     async def chunked(self, event: StageEvent) -> None:
@@ -70,12 +74,16 @@ class IndexStage:
         chunks = await self._store.chunks(tenant, document, revision)
         dense = await self._dense(tenant, chunks)
         state = await self._store.index_state(tenant, document)
-        await self._index.points.upsert(await self._points(event, chunks, dense, state))
+        passages = [Passage(chunk.embedded, chunk.language) for chunk in chunks]
+        terms = await self._passages.terms(passages, average_terms=state.average_terms)
+        await self._index.points.upsert(_points(event, chunks, dense, terms, state))
         await self._repair(tenant, document, state)
-        model = self._passages.model.key
-        if not await self._store.mark_indexed(tenant, document, revision, model=model):
+        lengths = {chunk.chunk_id: one.length for chunk, one in zip(chunks, terms, strict=True)}
+        weighed, model = Weighed(state.average_terms, lengths), self._passages.model.key
+        if not await self._store.mark_indexed(tenant, document, revision, model=model, weighed=weighed):
             await self._index.points.delete_points(tenant, document, revision=revision)
             return
+        self._written(tenant, len(chunks))
         await self._index.points.delete_older(tenant, document, below_revision=revision)
         await self._store.forget_below(tenant, document, revision)
         await self._publisher.publish(StageEvent("indexed", tenant, event.source_id, document, revision))
@@ -145,38 +153,6 @@ class IndexStage:
             return False
         return True
 
-    async def _points(
-        self,
-        event: StageEvent,
-        chunks: Sequence[IndexedChunk],
-        dense: dict[str, tuple[float, ...]],
-        state: IndexState,
-    ) -> list[IndexPoint]:
-        terms = await self._passages.terms([Passage(chunk.embedded, chunk.language) for chunk in chunks])
-        return [
-            IndexPoint(
-                chunk_id=chunk.chunk_id,
-                tenant_id=event.tenant_id,
-                document_id=event.document_id,
-                revision=event.revision,
-                ordinal=chunk.ordinal,
-                acl_revision=state.acl_revision,
-                metadata_revision=state.metadata_revision,
-                dense=dense[chunk.embedded_sha256],
-                sparse=term.sparse,
-                acl=state.acl,
-                source_type=state.source_type,
-                source_id=state.source_id,
-                embedded_sha256=chunk.embedded_sha256,
-                language=chunk.language,
-                container_ids=state.metadata.container_ids,
-                author_ids=state.metadata.author_ids,
-                created_at=state.metadata.created_at,
-                updated_at=state.metadata.updated_at,
-            )
-            for chunk, term in zip(chunks, terms, strict=True)
-        ]
-
     async def _repair(self, tenant: TenantId, document: DocumentId, written: IndexState) -> None:
         """The upsert carried what was read before it; whatever moved meanwhile is written again."""
         now = await self._store.index_state(tenant, document)
@@ -191,3 +167,35 @@ class IndexStage:
     async def _set_metadata(self, tenant: TenantId, document: DocumentId, state: IndexState) -> None:
         revision = state.metadata_revision
         await self._index.payloads.set_metadata(tenant, document, metadata=state.metadata, metadata_revision=revision)
+
+
+def _points(
+    event: StageEvent,
+    chunks: Sequence[IndexedChunk],
+    dense: Mapping[str, tuple[float, ...]],
+    terms: Sequence[Terms],
+    state: IndexState,
+) -> list[IndexPoint]:
+    return [
+        IndexPoint(
+            chunk_id=chunk.chunk_id,
+            tenant_id=event.tenant_id,
+            document_id=event.document_id,
+            revision=event.revision,
+            ordinal=chunk.ordinal,
+            acl_revision=state.acl_revision,
+            metadata_revision=state.metadata_revision,
+            dense=dense[chunk.embedded_sha256],
+            sparse=term.sparse,
+            acl=state.acl,
+            source_type=state.source_type,
+            source_id=state.source_id,
+            embedded_sha256=chunk.embedded_sha256,
+            language=chunk.language,
+            container_ids=state.metadata.container_ids,
+            author_ids=state.metadata.author_ids,
+            created_at=state.metadata.created_at,
+            updated_at=state.metadata.updated_at,
+        )
+        for chunk, term in zip(chunks, terms, strict=True)
+    ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cortex.domain.encoding import ModelCard, PassageEncoding
 from cortex.domain.errors import Exhausted
+from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import SparseVector
 from cortex.ports.embedder import Embedder
 from cortex.ports.language_detector import LanguageDetector
@@ -22,8 +23,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
+    """`length`: how many terms the passage has."""
+
     sparse: SparseVector
     language: str
+    length: int
 
 
 class PassageEncoder:
@@ -51,11 +55,12 @@ class PassageEncoder:
                 raise Exhausted(f"passage {n}: {len(text)} characters, at most {self._characters_max}")
         return await self._embedder.encode_passages(texts)
 
-    async def terms(self, passages: Sequence[Passage]) -> list[Terms]:
+    async def terms(self, passages: Sequence[Passage], *, average_terms: float = AVERAGE_TERMS) -> list[Terms]:
         """In order; on a thread, since a long batch would hold up everyone."""
-        return await asyncio.to_thread(lambda: [self._terms_of(passage) for passage in passages])
+        return await asyncio.to_thread(lambda: [self._terms_of(passage, average_terms) for passage in passages])
 
-    def _terms_of(self, passage: Passage) -> Terms:
+    def _terms_of(self, passage: Passage, average_terms: float) -> Terms:
         text = passage.text[: self._characters_max]
         language = passage.language or self._languages.detect(text).code
-        return Terms(self._sparse.encode_passage(text, language), language)
+        found = self._sparse.encode_passage(text, language, average_terms=average_terms)
+        return Terms(found.sparse, language, found.length)

@@ -23,15 +23,14 @@ class SchedulerSettings:
 class EmbedSettings:
     """`models_dir` holds the built model; `cache_dir` is a folder of our own for dictionaries.
 
-    `average_terms` is that of the collection that is written to, in terms a passage. `engine` embeds instead of the
-    built model, by OpenAI's interface or with `tei` by that of Text Embeddings Inference; `tokenizer` counts for it,
-    and where there is none, the built model's. `egress_allowed`: networks that any address may lie in.
+    `engine` embeds instead of the built model, by OpenAI's interface or with `tei` by that of Text Embeddings
+    Inference; `tokenizer` counts for it, and where there is none, the built model's. `egress_allowed`: networks that
+    any address may lie in.
     """
 
     models_dir: Path
     cache_dir: Path
     default_language: str = "en"
-    average_terms: float = 70.0
     query_characters_max: int = 4_000
     passage_characters_max: int = 20_000
     passages_per_call_max: int = 128

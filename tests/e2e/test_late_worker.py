@@ -14,6 +14,7 @@ from cortex.adapters.qdrant.client import connect
 from cortex.domain.encoding import ModelCard, PassageEncoding
 from cortex.domain.event import StageEvent
 from cortex.domain.identity import DocumentId
+from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import COLLECTION_ALIAS
 from services.embed import compose as embed
 from services.embed.consume import Index, IndexStage
@@ -42,8 +43,8 @@ class HeldUp(PassageEncoder):
     async def vectors(self, texts: Sequence[str]) -> list[PassageEncoding]:
         return await self._passages.vectors(texts)
 
-    async def terms(self, passages: Sequence[Passage]) -> list[Terms]:
-        found = await self._passages.terms(passages)
+    async def terms(self, passages: Sequence[Passage], *, average_terms: float = AVERAGE_TERMS) -> list[Terms]:
+        found = await self._passages.terms(passages, average_terms=average_terms)
         await asyncio.to_thread(self._meanwhile)
         return found
 

@@ -110,8 +110,11 @@ def _asked_late(wire: _Wire) -> None:
 
 
 def _broken(connection: socket.socket) -> None:
-    """What was passed on arrives, and no more. Shut down first: a thread that reads from it would keep it open."""
-    connection.shutdown(socket.SHUT_RDWR)
+    """What was passed on arrives, and no more: closed at once, what the browser had not read yet would be lost."""
+    connection.shutdown(socket.SHUT_WR)
+    with suppress(OSError):
+        while connection.recv(PIECE):
+            pass
     connection.close()
 
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from cortex.adapters.bm25.stems import Stems, stop_words
 from cortex.adapters.bm25.unspaced import ChineseSegmenter, has_kana, pairs
 from cortex.adapters.bm25.words import Exact, Piece, Run, Word, pieces
-from cortex.domain.vector import SparseVector
+from cortex.domain.term_length import AVERAGE_TERMS
+from cortex.domain.vector import PassageTerms, SparseVector
 
 VERSION = "bm25-1"
 
 
 @dataclass(frozen=True, slots=True)
 class Bm25Weights:
-    """`saturation` is BM25's k1, `length` its b. `average_terms` belongs to a collection: changing it re-embeds."""
+    """`saturation` is BM25's k1, `length` its b."""
 
     saturation: float = 1.2
     length: float = 0.75
-    average_terms: float = 70.0
 
 
 def term_index(term: str) -> int:
@@ -38,14 +38,15 @@ class Bm25Encoder:
         self._segmenter = segmenter
         self._weights = weights or Bm25Weights()
         self._stems = Stems()
-        self.version: str = f"{VERSION}:{self._weights.average_terms:g}"
+        self.version = f"{VERSION}:{AVERAGE_TERMS:g}"
 
-    def encode_passage(self, text: str, language: str) -> SparseVector:
+    def encode_passage(self, text: str, language: str, *, average_terms: float = AVERAGE_TERMS) -> PassageTerms:
         terms = Counter(self.passage_terms(text, language))
         weights = self._weights
-        total = terms.total()
-        shrink = weights.saturation * (1 - weights.length + weights.length * total / weights.average_terms)
-        return _vector({term: n * (weights.saturation + 1) / (n + shrink) for term, n in terms.items()})
+        length = terms.total()
+        shrink = weights.saturation * (1 - weights.length + weights.length * length / average_terms)
+        weighed = {term: n * (weights.saturation + 1) / (n + shrink) for term, n in terms.items()}
+        return PassageTerms(_vector(weighed), length)
 
     def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
         return _vector(Counter(self.query_terms(text, languages)))

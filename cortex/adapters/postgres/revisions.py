@@ -16,8 +16,9 @@ from cortex.domain.document import Block
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import ContainerId, DocumentId, TenantId, chunk_id
 from cortex.domain.privacy import Screened
+from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import IndexMetadata
-from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision
+from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision, Weighed
 
 _LATEST = text(
     "SELECT d.id, d.source_id, d.external_id, d.revision, d.indexed_revision, d.title, d.given_title, d.name, d.mime,"
@@ -56,12 +57,17 @@ _CHUNKS = text(
 _INDEX_STATE = text(
     "SELECT s.type, d.source_id, d.container_id, e.person_id AS author_id, d.created_at, d.updated_at,"
     " d.metadata_revision, d.acl_revision, d.acl_resolved, d.sharing_approved,"
-    " d.tombstoned_at IS NOT NULL AS tombstoned"
+    " d.tombstoned_at IS NOT NULL AS tombstoned,"
+    " coalesce((SELECT average_terms FROM tenant_settings), :start) AS average_terms"
     " FROM documents d JOIN sources s ON s.id = d.source_id LEFT JOIN person_emails e ON e.email = lower(d.author)"
     " WHERE d.id = :document"
 )
 _INDEXED = text("UPDATE documents SET indexed_revision = :revision, stage = 'indexed' WHERE id = :document")
-_MODEL = text("UPDATE chunks SET model = :model WHERE document_id = :document AND revision = :revision")
+_WEIGHED = text(
+    "UPDATE chunks c SET model = :model, average_terms = :average, terms = w.terms"
+    " FROM unnest(CAST(:ids AS uuid[]), CAST(:lengths AS integer[])) AS w (id, terms)"
+    " WHERE c.id = w.id AND c.document_id = :document AND c.revision = :revision"
+)
 _FORGET_FAILURES = text(
     "DELETE FROM source_failures f USING documents d WHERE d.id = :document AND f.source_id = d.source_id"
     " AND f.external_id = d.external_id AND f.stage <> 'fetch'"
@@ -152,7 +158,8 @@ class PostgresRevisions:
 
     async def index_state(self, tenant: TenantId, document: DocumentId) -> IndexState:
         async with self._database.tenant(tenant) as connection:
-            row = (await connection.execute(_INDEX_STATE, {"document": document})).one_or_none()
+            values = {"document": document, "start": AVERAGE_TERMS}
+            row = (await connection.execute(_INDEX_STATE, values)).one_or_none()
             if row is None:
                 raise NotFound("the document is gone")
             node = stored_node(row.acl_resolved, row.container_id, row.sharing_approved)
@@ -170,15 +177,19 @@ class PostgresRevisions:
             acl=index_acl(node, above),
             acl_revision=row.acl_revision,
             tombstoned=row.tombstoned,
+            average_terms=float(row.average_terms),
         )
 
-    async def mark_indexed(self, tenant: TenantId, document: DocumentId, revision: int, *, model: str) -> bool:
+    async def mark_indexed(
+        self, tenant: TenantId, document: DocumentId, revision: int, *, model: str, weighed: Weighed
+    ) -> bool:
         async with self._database.tenant(tenant) as connection:
             if not await _still_latest(connection, document, revision):
                 return False
-            values = {"document": document, "revision": revision, "model": model}
-            await connection.execute(_MODEL, values)
-            await connection.execute(_INDEXED, values)
+            place = {"document": document, "revision": revision}
+            lengths = {"ids": list(weighed.lengths), "lengths": list(weighed.lengths.values())}
+            await connection.execute(_WEIGHED, place | lengths | {"model": model, "average": weighed.average_terms})
+            await connection.execute(_INDEXED, place)
             return True
 
     async def forget_below(self, tenant: TenantId, document: DocumentId, revision: int) -> None:

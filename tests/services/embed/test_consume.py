@@ -12,8 +12,9 @@ from cortex.domain.errors import NotFound, Transient
 from cortex.domain.event import ContentEvent, StageEvent
 from cortex.domain.identity import DocumentId, SourceId, TenantId, chunk_id
 from cortex.domain.revision import Counters, EventKind
-from cortex.domain.vector import IndexAcl, IndexMetadata, IndexPoint, SparseVector
-from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision
+from cortex.domain.term_length import AVERAGE_TERMS
+from cortex.domain.vector import IndexAcl, IndexMetadata, IndexPoint, PassageTerms, SparseVector
+from cortex.ports.revision_store import IndexedChunk, IndexState, LatestRevision, Weighed
 from services.embed.consume import Index, IndexStage
 from services.embed.passages import PassageEncoder
 from tests.services.plan import latest_of
@@ -46,6 +47,7 @@ class Store:
     overtaken: bool = False
     texts: tuple[str, ...] = (f"{MARKER} one", f"{MARKER} two")
     states: list[IndexState] = field(default_factory=lambda: [STATE])
+    weighed: Weighed | None = None
 
     async def latest(self, tenant: TenantId, document: DocumentId) -> LatestRevision:
         if self.revision is None:
@@ -63,8 +65,11 @@ class Store:
             raise NotFound("gone")
         return self.states.pop(0) if len(self.states) > 1 else self.states[0]
 
-    async def mark_indexed(self, tenant: TenantId, document: DocumentId, revision: int, *, model: str) -> bool:
+    async def mark_indexed(
+        self, tenant: TenantId, document: DocumentId, revision: int, *, model: str, weighed: Weighed
+    ) -> bool:
         assert model == CARD.key
+        self.weighed = weighed
         self.log.append("live" if not self.overtaken else "overtaken")
         return not self.overtaken
 
@@ -145,8 +150,8 @@ class Embedding:
     async def encode_query(self, text: str) -> QueryEncoding:
         raise NotImplementedError
 
-    def encode_passage(self, text: str, language: str) -> SparseVector:
-        return SparseVector((1,), (1.0,))
+    def encode_passage(self, text: str, language: str, *, average_terms: float = AVERAGE_TERMS) -> PassageTerms:
+        return PassageTerms(SparseVector((1,), (average_terms,)), len(text.split()))
 
     def detect(self, text: str) -> Language:
         raise NotImplementedError
@@ -166,8 +171,15 @@ class Bench:
             characters_max=10_000,
         )
         self.pauses: list[float] = []
+        self.written: list[tuple[TenantId, int]] = []
         self.stage = IndexStage(
-            self.store, self.vectors, encoder, Index(self.points, self.points), self, pause=self.pause
+            self.store,
+            self.vectors,
+            encoder,
+            Index(self.points, self.points),
+            self,
+            written=lambda tenant, passages: self.written.append((tenant, passages)),
+            pause=self.pause,
         )
 
     async def pause(self, seconds: float) -> None:
@@ -199,6 +211,14 @@ async def test_a_revision_goes_live_once_its_points_are_there_and_then_the_old_o
     assert bench.log == ["upsert 2", "live", "delete points below 3", "forget below 3", "indexed"]
     assert [point.chunk_id for point in bench.points.points] == [chunk_id(DOCUMENT, 3, 0), chunk_id(DOCUMENT, 3, 1)]
     assert {(point.revision, point.acl, point.dense) for point in bench.points.points} == {(3, STATE.acl, (1.0, 0.0))}
+
+
+async def test_passages_are_weighed_by_the_tenants_average_and_their_lengths_kept() -> None:
+    bench = Bench(texts=("one two three",), states=[replace(STATE, average_terms=31.0)])
+    await bench.stage.chunked(CHUNKED)
+    assert [point.sparse.values for point in bench.points.points] == [(31.0,)]
+    assert bench.store.weighed == Weighed(31.0, {chunk_id(DOCUMENT, 3, 0): 3})
+    assert bench.written == [(TENANT, 1)]
 
 
 async def test_a_revision_that_was_overtaken_takes_its_points_out_again() -> None:

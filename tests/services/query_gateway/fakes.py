@@ -25,11 +25,13 @@ from cortex.domain.identity import (
     TenantId,
 )
 from cortex.domain.query import EncodedQuery, source_numbers
+from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import (
     ExactScores,
     HybridRequest,
     HybridResult,
     IndexFilters,
+    PassageTerms,
     RevisionPage,
     ScoredPoint,
     SearchScope,
@@ -143,8 +145,8 @@ class Models:
 class Terms:
     version = "1"
 
-    def encode_passage(self, text: str, language: str) -> SparseVector:
-        return TERMS
+    def encode_passage(self, text: str, language: str, *, average_terms: float = AVERAGE_TERMS) -> PassageTerms:
+        return PassageTerms(TERMS, 1)
 
     def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
         return TERMS

@@ -16,6 +16,8 @@ from cortex.domain.document import Block, BlockKind, ParsedDocument
 from cortex.domain.errors import Conflict, NotFound
 from cortex.domain.identity import DocumentId
 from cortex.domain.privacy import Kind, PrivacyReport, PrivacyRules, Screened, rules_from_json
+from cortex.domain.term_length import AVERAGE_TERMS
+from cortex.ports.revision_store import Weighed
 from tests.cortex.adapters.postgres.conftest import Store
 
 pytestmark = pytest.mark.servers
@@ -64,7 +66,7 @@ async def parsed(store: Store, document: DocumentId, found: Screened) -> None:
     revisions = PostgresRevisions(store.database)
     number = await revision(store, document)
     assert await revisions.save_parsed(store.tenant, document, number, found)
-    assert await revisions.mark_indexed(store.tenant, document, number, model="m")
+    assert await revisions.mark_indexed(store.tenant, document, number, model="m", weighed=Weighed(AVERAGE_TERMS, {}))
 
 
 async def events(store: Store) -> int:

@@ -14,11 +14,14 @@ from cortex.domain.document import Block, BlockKind, ParsedDocument
 from cortex.domain.errors import NotFound
 from cortex.domain.identity import DocumentId, chunk_id
 from cortex.domain.privacy import PrivacyReport, Screened
+from cortex.domain.term_length import AVERAGE_TERMS
+from cortex.ports.revision_store import Weighed
 from tests.cortex.adapters.postgres.conftest import Store
 from tests.cortex.adapters.postgres.test_source_writer import page
 
 pytestmark = pytest.mark.servers
 
+WEIGHED = Weighed(AVERAGE_TERMS, {})
 CLEAN = PrivacyReport(MappingProxyType({}), altered=False, quarantined=False)
 
 
@@ -55,7 +58,7 @@ async def test_a_revision_goes_through_its_stages(store: Store, revisions: Postg
     chunks = await revisions.chunks(*place)
     assert [chunk.chunk_id for chunk in chunks] == [chunk_id(document, 1, 0), chunk_id(document, 1, 1)]
     assert chunks[0].embedded == "Opening hours\nHours\nDoors open at eight."
-    assert await revisions.mark_indexed(*place, model="model@1:0")
+    assert await revisions.mark_indexed(*place, model="model@1:0", weighed=WEIGHED)
     assert (await revisions.latest(store.tenant, document)).indexed_revision == 1
 
 
@@ -65,7 +68,7 @@ async def test_every_stage_may_run_again(store: Store, revisions: PostgresRevisi
     for _ in range(2):
         assert await revisions.save_parsed(*place, read())
         assert await revisions.save_chunks(*place, cut(), title="Opening hours")
-        assert await revisions.mark_indexed(*place, model="model@1:0")
+        assert await revisions.mark_indexed(*place, model="model@1:0", weighed=WEIGHED)
     assert len(await revisions.chunks(*place)) == 2
 
 
@@ -73,7 +76,7 @@ async def refused(store: Store, revisions: PostgresRevisions, document: Document
     place = (store.tenant, document, revision)
     assert not await revisions.save_parsed(*place, read())
     assert not await revisions.save_chunks(*place, cut(), title="Opening hours")
-    assert not await revisions.mark_indexed(*place, model="model@1:0")
+    assert not await revisions.mark_indexed(*place, model="model@1:0", weighed=WEIGHED)
     assert await revisions.blocks(*place) == []
     assert await revisions.chunks(*place) == []
 
@@ -110,7 +113,8 @@ async def test_a_newer_write_waits_for_a_revision_that_is_going_live(
     """Both want the row's lock: whoever comes first, what is live is never newer than what is latest."""
     document = await put(store)
     await asyncio.gather(
-        revisions.mark_indexed(store.tenant, document, 1, model="model@1:0"), put(store, "Doors open at nine.")
+        revisions.mark_indexed(store.tenant, document, 1, model="model@1:0", weighed=WEIGHED),
+        put(store, "Doors open at nine."),
     )
     latest = await revisions.latest(store.tenant, document)
     assert (latest.revision, latest.indexed_revision) in {(2, 0), (2, 1)}
@@ -175,7 +179,8 @@ async def test_a_chunk_names_the_model_that_embedded_it(store: Store, revisions:
     document = await put(store)
     await revisions.save_parsed(store.tenant, document, 1, read())
     await revisions.save_chunks(store.tenant, document, 1, cut(), title="Opening hours")
-    await revisions.mark_indexed(store.tenant, document, 1, model="model@1:0")
+    weighed = Weighed(AVERAGE_TERMS, {chunk_id(document, 1, 0): 4, chunk_id(document, 1, 1): 1})
+    await revisions.mark_indexed(store.tenant, document, 1, model="model@1:0", weighed=weighed)
     async with store.database.tenant(store.tenant) as connection:
         rows = await connection.execute(text("SELECT DISTINCT model FROM chunks"))
         assert list(rows.scalars()) == ["model@1:0"]

@@ -1,5 +1,5 @@
 import type { Root, RootContent } from "hast";
-import { type ReactNode, memo, useMemo } from "react";
+import { type ReactNode, createContext, memo, useContext, useMemo } from "react";
 import Markdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CHARACTERS_SHOWN } from "../../text/excerpt";
@@ -21,79 +21,77 @@ type Props = {
 /** Markdown of an answer. Markup in it is text, addresses are of the web, pictures are links to them. */
 export function Prose({ segments, chip }: Props) {
   const { text, marks } = useMemo(() => marked(segments), [segments]);
+  const cited = useMemo(() => ({ marks, chip }), [marks, chip]);
   return (
-    <div className={styles.prose}>
-      {blocks(text).map((block, index) => (
-        <Block key={index} text={block} marks={marks} chip={chip} />
-      ))}
-    </div>
+    <Cited value={cited}>
+      <div className={styles.prose}>
+        {blocks(text).map((block, index) => (
+          <Block key={index} text={block} />
+        ))}
+      </div>
+    </Cited>
   );
 }
 
-type BlockProps = { readonly text: string; readonly marks: readonly Mark[]; readonly chip: Props["chip"] };
+/** A citation may come after its sentence's text; only what shows it is drawn anew then, and keeps the focus. */
+const Cited = createContext<{ readonly marks: readonly Mark[]; readonly chip: Props["chip"] }>({
+  marks: [],
+  chip: () => null,
+});
 
-const Block = memo(
-  function Block({ text, marks, chip }: BlockProps) {
-    const components: Components = {
-      a: ({ href, children }) => (
-        <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-          {children}
-        </a>
-      ),
-      img: ({ src, alt }) =>
-        typeof src === "string" && src ? (
-          <a href={src} target="_blank" rel="noopener noreferrer nofollow">
-            {alt || src}
-          </a>
-        ) : null,
-      pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
-      table: ({ children }) => (
-        <div className={styles.table} tabIndex={0} role="group">
-          <table>{children}</table>
-        </div>
-      ),
-      span: ({ node, children }) => {
-        const index = Number(node?.properties["dataMark"] ?? Number.NaN);
-        const mark = marks[index];
-        return mark ? chip(mark, index) : <span>{children}</span>;
-      },
-    };
-    if (text.length > CHARACTERS_SHOWN) {
-      const own = parts(text);
-      return (
-        <>
-          <CodeBlock>
-            <LongText text={own.map((part) => ("text" in part ? part.text : "")).join("")} />
-          </CodeBlock>
-          <p>
-            {own.map((part) =>
-              "mark" in part && marks[part.mark] ? chip(marks[part.mark]!, part.mark) : null,
-            )}
-          </p>
-        </>
-      );
-    }
-    return (
-      <Markdown
-        remarkPlugins={PLUGINS}
-        rehypePlugins={REHYPE}
-        components={components}
-        urlTransform={(url) => (ALLOWED.test(url) ? url : "")}
-      >
-        {text}
-      </Markdown>
-    );
-  },
-  (before, after) => before.text === after.text && before.chip === after.chip && sameMarks(before, after),
-);
-
-/** A citation may come after its sentence's text; a block is drawn anew when one of its own marks has changed. */
-function sameMarks(before: BlockProps, after: BlockProps): boolean {
-  return parts(after.text).every((part) => {
-    if (!("mark" in part)) return true;
-    return before.marks[part.mark]?.citations.length === after.marks[part.mark]?.citations.length;
-  });
+function Cite({ index, children }: { readonly index: number; readonly children?: ReactNode }) {
+  const { marks, chip } = useContext(Cited);
+  const mark = marks[index];
+  return mark ? chip(mark, index) : <span>{children}</span>;
 }
+
+// Made once: a component that is another one at each drawing would be taken out and put in again.
+const COMPONENTS: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ),
+  img: ({ src, alt }) =>
+    typeof src === "string" && src ? (
+      <a href={src} target="_blank" rel="noopener noreferrer nofollow">
+        {alt || src}
+      </a>
+    ) : null,
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  table: ({ children }) => (
+    <div className={styles.table} tabIndex={0} role="group">
+      <table>{children}</table>
+    </div>
+  ),
+  span: ({ node, children }) => (
+    <Cite index={Number(node?.properties["dataMark"] ?? Number.NaN)}>{children}</Cite>
+  ),
+};
+
+const Block = memo(function Block({ text }: { readonly text: string }) {
+  if (text.length > CHARACTERS_SHOWN) {
+    const own = parts(text);
+    return (
+      <>
+        <CodeBlock>
+          <LongText text={own.map((part) => ("text" in part ? part.text : "")).join("")} />
+        </CodeBlock>
+        <p>{own.map((part) => "mark" in part && <Cite key={part.mark} index={part.mark} />)}</p>
+      </>
+    );
+  }
+  return (
+    <Markdown
+      remarkPlugins={PLUGINS}
+      rehypePlugins={REHYPE}
+      components={COMPONENTS}
+      urlTransform={(url) => (ALLOWED.test(url) ? url : "")}
+    >
+      {text}
+    </Markdown>
+  );
+});
 
 /** A rehype plugin: marks in texts become elements of their own. Inside of code they come after it. */
 function chips(tree: Root): void {

@@ -1,0 +1,21 @@
+"""How long a tenant's passages are, and which of them were weighed by another average than the present one."""
+
+from typing import Protocol
+
+from cortex.domain.event import StageEvent
+from cortex.domain.identity import TenantId
+from cortex.domain.term_length import TermLengths
+
+
+class TermLengthStore(Protocol):
+    """Raises Transient."""
+
+    async def lengths(self, tenant: TenantId) -> TermLengths: ...
+
+    async def take_up(self, tenant: TenantId, average: float) -> None:
+        """What is indexed from now on is weighed by it."""
+        ...
+
+    async def weighed_otherwise(self, tenant: TenantId, *, limit: int) -> list[StageEvent]:
+        """Live revisions, as `chunked` events: handled once more, each is weighed by the present average."""
+        ...

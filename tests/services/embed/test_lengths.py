@@ -1,0 +1,107 @@
+"""When tenants are counted, and how what was weighed by another average is indexed again."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from cortex.domain.errors import Transient
+from cortex.domain.event import StageEvent
+from cortex.domain.identity import DocumentId, SourceId, TenantId
+from cortex.domain.term_length import AVERAGE_TERMS, TermLengths
+from services.embed.lengths import BATCH, LengthUpkeep
+
+TENANT, SOURCE = TenantId(uuid.uuid4()), SourceId(uuid.uuid4())
+
+
+def revision() -> StageEvent:
+    return StageEvent("chunked", TENANT, SOURCE, DocumentId(uuid.uuid4()), 1)
+
+
+@dataclass
+class Tenant:
+    """Implements TermLengthStore for one tenant, whose documents have one passage each."""
+
+    mean: float = AVERAGE_TERMS
+    used: float = AVERAGE_TERMS
+    live: list[StageEvent] = field(default_factory=list)
+    weighed: dict[StageEvent, float] = field(default_factory=dict)
+    counted: int = 0
+
+    def write(self, passages: int) -> None:
+        for event in [revision() for _ in range(passages)]:
+            self.live.append(event)
+            self.weighed[event] = self.used
+
+    async def lengths(self, tenant: TenantId) -> TermLengths:
+        self.counted += 1
+        return TermLengths(self.used, self.mean, len(self.live))
+
+    async def take_up(self, tenant: TenantId, average: float) -> None:
+        self.used = average
+
+    async def weighed_otherwise(self, tenant: TenantId, *, limit: int) -> list[StageEvent]:
+        return [event for event in self.live if self.weighed[event] != self.used][:limit]
+
+    async def handle(self, event: StageEvent) -> None:
+        self.weighed[event] = self.used
+
+
+@pytest.fixture
+def store() -> Tenant:
+    return Tenant()
+
+
+@pytest.fixture
+def upkeep(store: Tenant) -> LengthUpkeep:
+    async def tenants() -> Sequence[TenantId]:
+        return [TENANT]
+
+    return LengthUpkeep(store, tenants)
+
+
+async def turns(upkeep: LengthUpkeep, store: Tenant) -> int:
+    """Until there is nothing more to do at once."""
+    taken = 1
+    while await upkeep.turn(store.handle):
+        taken += 1
+    return taken
+
+
+async def test_what_is_live_is_indexed_again_a_batch_a_turn(store: Tenant, upkeep: LengthUpkeep) -> None:
+    store.mean = 30.0
+    store.write(5 * BATCH)
+    assert await turns(upkeep, store) == 6
+    assert set(store.weighed.values()) == {30.0}
+
+
+async def test_a_tenant_is_counted_at_first_and_again_once_a_tenth_is_new(store: Tenant, upkeep: LengthUpkeep) -> None:
+    store.write(300)
+    await turns(upkeep, store)
+    store.mean = 30.0
+    upkeep.written(TENANT, 30)
+    await turns(upkeep, store)
+    assert (store.counted, store.used) == (1, AVERAGE_TERMS)
+    upkeep.written(TENANT, 1)
+    await turns(upkeep, store)
+    assert (store.counted, store.used, set(store.weighed.values())) == (2, 30.0, {30.0})
+
+
+async def test_what_a_crash_left_is_taken_up_by_the_next_process(store: Tenant, upkeep: LengthUpkeep) -> None:
+    store.write(300)
+    store.used = store.mean = 30.0
+    await turns(upkeep, store)
+    assert set(store.weighed.values()) == {30.0}
+
+
+async def test_a_server_that_is_away_loses_nothing(store: Tenant, upkeep: LengthUpkeep) -> None:
+    async def away(event: StageEvent) -> None:
+        raise Transient("away")
+
+    store.mean = 30.0
+    store.write(300)
+    with pytest.raises(Transient):
+        await upkeep.turn(away)
+    await turns(upkeep, store)
+    assert set(store.weighed.values()) == {30.0}
