@@ -100,7 +100,7 @@ def router(
         await records.get(asking.reader, identifier)
         after = int(last_event_id) if _EVENT_ID.fullmatch(last_event_id) else 0
         events = following.stream(asking.reader, identifier, after=after, trace_id=asking.trace_id)
-        return EventStream(events, slow_reader_s=settings.slow_reader_s)
+        return EventStream(events, slow_reader_s=settings.slow_reader_s, answer=identifier)
 
     @routes.post("/{answer}/stop", operation_id="stop_answer")
     async def stop(answer: str, asking: Annotated[Asking, Depends(identify)]) -> AnswerState:

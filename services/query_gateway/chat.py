@@ -88,7 +88,7 @@ class Chat:
         events = self._following.stream(
             asking.reader, assignment.answer_id, after=0, trace_id=asking.trace_id, live=live
         )
-        return EventStream(events, slow_reader_s=self._settings.slow_reader_s)
+        return EventStream(events, slow_reader_s=self._settings.slow_reader_s, answer=assignment.answer_id)
 
     async def whole(self, asking: Asking, body: ChatRequest) -> Response:
         assignment = await self.assignment(asking, body)

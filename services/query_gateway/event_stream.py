@@ -8,16 +8,26 @@ from contextlib import aclosing
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
+from cortex.domain.identity import AnswerId
+
 log = logging.getLogger(__name__)
 
 
 class EventStream(StreamingResponse):
-    """Every write is bounded by `slow_reader_s`; the generator is closed whichever way the stream ends."""
+    """Every write is bounded by `slow_reader_s`; the generator is closed whichever way the stream ends.
+
+    The head says where an `answer` is resumed, should the connection be cut before its first event arrives.
+    """
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[bytes, None], *, slow_reader_s: float) -> None:
-        super().__init__(events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    def __init__(
+        self, events: AsyncGenerator[bytes, None], *, slow_reader_s: float, answer: AnswerId | None = None
+    ) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        if answer is not None:
+            headers["Content-Location"] = f"/v1/answers/{answer}/stream"
+        super().__init__(events, headers=headers)
         self._events = events
         self._slow_reader_s = slow_reader_s
 

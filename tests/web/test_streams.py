@@ -46,8 +46,16 @@ def test_a_wire_that_breaks_again_and_again_loses_and_repeats_nothing(behind: Wi
     behind.is_well()
 
 
-def test_a_wire_that_breaks_before_the_answer_begins_says_so_and_can_be_retried(behind: Window, wire: Between) -> None:
+def test_a_wire_that_breaks_behind_the_head_of_the_answer_is_no_trouble(behind: Window, wire: Between) -> None:
     wire.cut("\r\n\r\n")
+    behind.ask(OUTAGE)
+    expect(behind.page.get_by_text(SENTENCE)).to_have_count(1)
+    assert wire.troubles.empty()
+    behind.is_well()
+
+
+def test_a_wire_that_breaks_before_the_answer_begins_says_so_and_can_be_retried(behind: Window) -> None:
+    behind.page.route("**/v1/chat", lambda route: route.abort("connectionreset"), times=1)
     begin(behind, OUTAGE)
     expect(behind.page.get_by_role("alert")).to_contain_text("Cortex cannot be reached")
     behind.is_well()

@@ -35,6 +35,7 @@ async def test_events_come_in_the_order_of_the_contract_and_are_stored_as_sent()
     assert [event.type for event in events] == ["meta", "sources", *["token", "citation"] * 2, "done"]
     assert [event.id for event in events] == list(range(1, 8))
     meta, sources, token, citation, *_, done = [event.json for event in events]
+    assert response.headers["content-location"] == f"/v1/answers/{meta['answer_id']}/stream"
     assert meta.keys() == {"answer_id", "conversation_id", "trace_id", "rewritten_question"}
     assert [source["n"] for source in sources] == [1, 2]
     assert {"n", "title", "url", "source", "updated_at", "superseded_by"} <= sources[0].keys()

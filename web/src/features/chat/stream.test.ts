@@ -17,7 +17,7 @@ function encoded(script: Script): string {
 }
 
 /** A body in pieces of so many bytes, which ends, or breaks where `broken`. */
-function body(text: string, { size = 7, broken = false } = {}): Response {
+function body(text: string, { size = 7, broken = false, location = "" } = {}): Response {
   const bytes = new TextEncoder().encode(text);
   let position = 0;
   const stream = new ReadableStream<Uint8Array>({
@@ -27,7 +27,8 @@ function body(text: string, { size = 7, broken = false } = {}): Response {
       else controller.close();
     },
   });
-  return new Response(stream, { headers: { "Content-Type": "text/event-stream; charset=utf-8" } });
+  const headers = { "Content-Type": "text/event-stream; charset=utf-8", "Content-Location": location };
+  return new Response(stream, { headers });
 }
 
 type Sent = { readonly path: string; readonly after: string | null };
@@ -95,6 +96,23 @@ describe("an answer's stream", () => {
       () => body(encoded([[2, "done", DONE]])),
     );
     await follow(send, ASK, progress, never, waiting);
+    expect(events.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  it("is taken up even where nothing but the head came through", async () => {
+    const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    const { send, sent, events, progress } = server(
+      () => body("", { broken: true, location: `/v1/answers/${id}/stream` }),
+      () =>
+        body(
+          encoded([
+            [1, "meta", META],
+            [2, "done", DONE],
+          ]),
+        ),
+    );
+    await follow(send, ASK, progress, never, waiting);
+    expect(sent[1]).toEqual({ path: `/v1/answers/${id}/stream`, after: "0" });
     expect(events.map(({ id }) => id)).toEqual([1, 2]);
   });
 

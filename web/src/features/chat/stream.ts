@@ -21,6 +21,7 @@ export type Progress = {
 export type Waiting = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000];
+const ANSWER = /^\/v1\/answers\/([0-9a-f-]{36})\/stream$/;
 const ENDINGS = new Set(["done", "error"]);
 
 /** Ends when the answer does. Throws a Problem when it cannot be had, and AbortError when `signal` says so. */
@@ -104,6 +105,8 @@ class Reading {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream") || response.body === null) {
       throw new Problem("unexpected");
     }
+    // Known before the first event, which may be lost with the connection.
+    this.answerId ??= ANSWER.exec(response.headers.get("content-location") ?? "")?.[1] ?? null;
     let batch: StreamEvent[] = [];
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
