@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cortex.domain.identity import DocumentId
-from cortex.domain.words import words
-from services.llm_gateway.extractive.dates import CALENDAR
 from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.settings import ComposerSettings
+from services.llm_gateway.extractive.superseding import supersedes
 
 STATEMENTS = 2
 """How many of a document's sentences are looked at for what a newer one says otherwise."""
 
-ALIKE_WORDS_MIN = 3
-"""A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
+MENTIONS_MAX = 2
+"""Of how many further documents a sentence is given, where a code or a name was typed alone."""
 
 
 def select(question: Question, scored: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
@@ -24,11 +23,14 @@ def select(question: Question, scored: Sequence[Scored], scorer: Scorer, setting
         return []
     documents = _by_document(quotable)
     ranked = sorted(documents.values(), key=lambda units: -_worth(units, scorer, settings))
+    _put_first(ranked, scorer, settings)
     units = _current(question, ranked, scorer, settings)
     chosen = _of_one(question, units, scorer, settings)
     if units is not ranked[0]:
         chosen[0] = replace(chosen[0], dated=True)
-    if Kind.COMPARE in question.kinds:
+    if question.keyword:
+        chosen += _mentions(ranked, units, scorer)
+    elif Kind.COMPARE in question.kinds:
         chosen += _other_sides(question, quotable, chosen, settings)
     elif len(question.kinds) > 1 or Kind.OTHER in question.kinds:
         chosen += _further(ranked, units, chosen, scorer, settings)
@@ -71,43 +73,26 @@ def _current(
     for units in ranked[1:]:
         if _worth(units, scorer, settings) < settings.close_share * worth:
             break
-        if not _newer(units[0], said[0]):
-            continue
-        if any(_supersedes(question, one, first, scorer, settings) for first in said for one in units):
+        if any(supersedes(question, one, first, settings) for first in said for one in units):
             best, said = units, _foremost(units, scorer, settings)[:STATEMENTS]
     return best
 
 
+def _put_first(ranked: list[list[Scored]], scorer: Scorer, settings: ComposerSettings) -> None:
+    """A document that says what is asked for, such as a day, before one that is worth as much and does not."""
+    best = ranked[0]
+    least = settings.fitting_share * _worth(best, scorer, settings)
+    if any(one.fitting >= 0 for one in best):
+        return
+    for n, units in enumerate(ranked):
+        one = _best(units)
+        if _worth(units, scorer, settings) >= least and one.fitting > 0 and one.score > _best(best).score:
+            ranked.insert(0, ranked.pop(n))
+            return
+
+
 def _foremost(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
     return sorted(units, key=lambda one: (one.label, one.astray, -_inner(one, scorer, settings)))
-
-
-def _supersedes(question: Question, one: Scored, first: Scored, scorer: Scorer, settings: ComposerSettings) -> bool:
-    new, old = _values(question, one), _values(question, first)
-    alike = _alike(one.keys - new, first.keys - old)
-    loss = scorer.coverage(first.own) - scorer.coverage(one.own)
-    lacks = any(first.own[n] > 0 and one.own[n] == 0 for n in question.numbers)
-    close = alike >= settings.alike_share and loss <= settings.close_loss_max * alike
-    return close and bool(old and new - old) and one.fitting >= first.fitting and not lacks and not one.label
-
-
-def _newer(one: Scored, other: Scored) -> bool:
-    mine, theirs = one.unit.passage.updated_at, other.unit.passage.updated_at
-    return mine is not None and (theirs is None or mine > theirs)
-
-
-def _alike(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """The share of the words of the shorter sentence that the other one holds."""
-    return len(mine & theirs) / max(ALIKE_WORDS_MIN, min(len(mine), len(theirs)))
-
-
-def _values(question: Question, one: Scored) -> frozenset[str]:
-    """What two sentences that say the same may differ in: numbers and days, and names where it is asked who."""
-    values = {key for key in one.keys if key[:1].isdigit() or key in CALENDAR}
-    if Kind.WHO in question.kinds:
-        text = one.unit.text
-        values |= {word.key for word in words(text, one.unit.passage.language) if text[word.start].isupper()}
-    return frozenset(values & one.keys)
 
 
 def _repeats(candidate: Scored, chosen: Sequence[Scored], settings: ComposerSettings) -> bool:
@@ -212,6 +197,13 @@ def _further(
         if near and gain >= settings.gain_min and candidate.score >= settings.other_share * chosen[0].score:
             return [candidate]
     return []
+
+
+def _mentions(ranked: Sequence[list[Scored]], units: Sequence[Scored], scorer: Scorer) -> list[Scored]:
+    """What other documents say of a code or a name that was typed alone."""
+    least = max(scorer.coverage(one.own) for one in units)
+    others = [_best(one) for one in ranked if one is not units]
+    return [one for one in others if scorer.coverage(one.own) >= least > 0 and not one.label][:MENTIONS_MAX]
 
 
 def _reason(

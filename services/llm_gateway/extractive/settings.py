@@ -8,8 +8,9 @@ class ComposerSettings:
     """Shares are of the question's words, each weighed by how rare it is among the passages.
 
     A document is worth its best sentence's score and `document_weight` of what all its passages hold. A newer document
-    takes the best one's place when its worth is `close_share` of it, the two best sentences have `alike_share` of their
-    words in common, and of the question it loses no more than `close_loss_max` of that share.
+    takes the best one's place when its worth is `close_share` of it and the two best sentences have `alike_share` of
+    their words in common. Where the best one holds nothing of the kind that is asked for, such as a day, one that does
+    needs `fitting_share` of its worth to come first.
 
     Further sentences of the document have `further_share` of what the best one says, those within `beside_places` of
     it with `beside_bonus`; where the best one holds less than `alone_share` of the question, `filling_share` is enough.
@@ -31,7 +32,7 @@ class ComposerSettings:
     recency_weight: float = 0.08
     other_code_penalty: float = 0.4
     close_share: float = 0.8
-    close_loss_max: float = 0.5
+    fitting_share: float = 0.9
     alike_share: float = 0.8
     alone_share: float = 0.8
     further_share: float = 0.7

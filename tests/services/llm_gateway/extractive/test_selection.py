@@ -1,5 +1,7 @@
 """What belongs together in an answer: lists, comparisons, keywords, dates and background."""
 
+import pytest
+
 from cortex.domain.answer import Composed, Passage
 from cortex.domain.calibration import Calibration
 from services.llm_gateway.extractive.compose import compose
@@ -70,6 +72,59 @@ def test_a_newer_document_counts_only_where_it_gives_another_value() -> None:
     flag = passage("When built with --disable-gil, CPython defines Py_GIL_DISABLED.", title="Optional lock", day=1)
     later = passage("With the GIL, Py_GIL_DISABLED must not be defined.", title="Interface", score=0.9, day=9)
     assert texts("What does building with --disable-gil change?", flag, later)[0] == flag.text
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "newer"),
+    [
+        ("how much does the basic plan cost?", "The basic plan costs 20 euros.", "The premium plan costs 45 euros."),
+        ("How long are backups kept?", "Backups are kept for 30 days.", "Are backups kept for 90 days?"),
+        ("How long are backups kept?", "Backups are kept for 30 days.", "Backups are not kept for 90 days."),
+        ("How long are backups kept?", "Backups are kept for 30 days.", "Rejected: backups are kept for 90 days."),
+        (
+            "Who is the lead of the platform team?",
+            "The lead of the platform team is Maria Koch.",
+            "Tom Reed asked who the lead of the platform team is?",
+        ),
+        (
+            "Who approves travel for Hamburg?",
+            "Maria Koch approves travel for Hamburg.",
+            "Tom Reed approves travel for Lisbon.",
+        ),
+    ],
+    ids=["another matter", "a question", "a denial", "a proposal", "who asked", "another place"],
+)
+def test_what_a_newer_document_does_not_say_does_not_count(question: str, older: str, newer: str) -> None:
+    page, note = passage(older, title="Page", day=1), passage(newer, title="Note", score=0.9, day=9)
+    assert texts(question, page, note)[0] == older
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "From May on backups are kept for 90 days, not 30.",
+        "Backups are no longer kept for 30 days but for 90 days.",
+        "Backups were kept for 30 days and are kept for 90 days now.",
+    ],
+)
+def test_what_a_newer_document_does_say_counts_however_it_puts_it(newer: str) -> None:
+    page = passage("Backups are kept for 30 days.", title="Page", day=1)
+    note = passage(newer, title="Note", score=0.9, day=9)
+    assert texts("How long are backups kept?", page, note)[0] == f"As of 9 January 2026: {newer}"
+
+
+def test_a_document_that_gives_a_day_comes_before_one_that_is_worth_as_much_and_gives_none() -> None:
+    page = passage("Route replay draws where a shipment was.", title="Route replay: notes from the beta", day=1)
+    issue = passage("The release of route replay on 24 November waits for nothing.", title="Issue", score=0.9)
+    assert texts("On what day does route replay go live for everybody?", page, issue)[0] == issue.text
+    assert texts("What does route replay draw?", page, issue)[0] == page.text
+
+
+def test_who_types_a_name_alone_reads_what_several_documents_say_of_it() -> None:
+    letter = passage("I quote the words of Mrs Droegemoeller.", title="Letter")
+    chat = passage("Our contact at Nordkai is Mrs Droegemoeller.", title="Chat", score=0.9)
+    other = passage("Nordkai buys Herons.", title="Sales", score=0.8)
+    assert texts("Droegemoeller", letter, chat, other) == [letter.text, chat.text]
 
 
 def test_a_newer_document_says_who_it_is_now() -> None:

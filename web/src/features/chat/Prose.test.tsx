@@ -21,9 +21,9 @@ function shown(...segments: Segment[]): string {
 }
 
 describe("the text of an answer", () => {
-  it("shows Markdown, with chips where sentences cite", () => {
-    const html = shown(sentence("**Three** dogs. [1][2]", 1, 2), sentence("\n- a list", 3));
-    expect(html).toContain("<strong>Three</strong> dogs.<b>1</b><b>2</b>");
+  it("shows lists, with chips where sentences cite", () => {
+    const html = shown(sentence("Three dogs. [1][2]", 1, 2), sentence("\n- a list", 3));
+    expect(html).toContain("Three dogs.<b>1</b><b>2</b>");
     expect(html).toContain("<li>");
   });
 
@@ -49,6 +49,23 @@ describe("the text of an answer", () => {
     "//evil.example/x",
   ])("does not lead to %s", (address) => {
     expect(shown(sentence(`[click](${address})`))).not.toContain(`href="${address}"`);
+  });
+
+  it.each([
+    String.raw`\\\\files01\_public\yorble`,
+    "3*4*5 and ~5~ and **/*.py",
+    "&copy; is a sign",
+    "# number 7",
+    "`__init__` calls [that](this)",
+  ])("shows signs as they stand: %s", (text) => {
+    const told = shown(sentence(text)).replace(/<[^>]+>/g, "");
+    expect(told.replaceAll("&amp;", "&")).toBe(text);
+  });
+
+  it("ends an address where its citation begins", () => {
+    const html = shown(sentence("It is kept at https://wiki.example/a_page [1]", 1));
+    expect(html).toContain('href="https://wiki.example/a_page"');
+    expect(html).toContain("</a><b>1</b>");
   });
 
   it("loads no picture, and says where it is", () => {

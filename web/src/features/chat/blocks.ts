@@ -6,7 +6,7 @@ import type { Citation, Segment } from "./model";
 // Private-use characters around a number; `plain` takes them out of whatever a document says.
 const OPEN = "\ue000";
 const CLOSE = "\ue001";
-const MARK = new RegExp(`${OPEN}(\\d+)${CLOSE}`, "g");
+const MARK = new RegExp(` ?${OPEN}(\\d+)${CLOSE}`, "g");
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** One number of one sentence, and what it points at. */
@@ -18,13 +18,26 @@ export function marked(segments: readonly Segment[]): Marked {
   const marks: Mark[] = [];
   let text = "";
   for (const segment of segments) {
-    text += plain(withoutNumbers(segment));
+    text += literal(plain(withoutNumbers(segment)));
     for (const n of segment.numbers) {
-      text += `${OPEN}${marks.length}${CLOSE}`;
+      // Apart from the text: an address before it would take it in.
+      text += ` ${OPEN}${marks.length}${CLOSE}`;
       marks.push({ n, citations: segment.citations.filter((citation) => citation.n === n) });
     }
   }
   return { text, marks };
+}
+
+const ADDRESS = /(https?:\/\/\S+)/;
+const SIGNS = /[\\*_~&`[\]]|^ {0,3}#/gm;
+
+/** Sentences are quoted as they stand: a sign in them is a sign, though lists, tables and code keep their form. */
+function literal(text: string): string {
+  if (text.split("\n").some((line) => FENCE.test(line))) return text;
+  return text
+    .split(ADDRESS)
+    .map((part, index) => (index % 2 ? part : part.replace(SIGNS, "\\$&")))
+    .join("");
 }
 
 /** The gateway ends a cited sentence with its numbers, which are shown as chips. */

@@ -1,0 +1,64 @@
+"""Whether a newer document says the same as an older one with another value: then the newer one counts."""
+
+import re
+
+from cortex.domain.words import words
+from services.llm_gateway.extractive.dates import CALENDAR
+from services.llm_gateway.extractive.question import Kind, Question
+from services.llm_gateway.extractive.scoring import Scored
+from services.llm_gateway.extractive.settings import ComposerSettings
+
+ALIKE_WORDS_MIN = 3
+"""A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
+
+_CLAUSE = re.compile(r"[,;，；]|\b(?:but|and|instead|sondern|und|statt)\b")
+_DENIED = re.compile(
+    r"\b(?:not|never|no longer|rejected|formerly|previously|used to|nicht|nie|keine?[nmrs]?|abgelehnt|früher|ehemals)\b"
+    r"|n['’]t\b|[不没未]",
+    re.IGNORECASE,
+)
+
+
+def supersedes(question: Question, one: Scored, first: Scored, settings: ComposerSettings) -> bool:
+    if one.label or one.fitting < first.fitting or not _newer(one, first) or _lacks(question, one, first):
+        return False
+    new, old = _values(question, one), _values(question, first)
+    alike = _alike(one.keys - new, first.keys - old) >= settings.alike_share
+    return alike and bool(old and new - old) and _states(one, new - old)
+
+
+def _lacks(question: Question, one: Scored, first: Scored) -> bool:
+    """Whether it is about something else: what is asked for stands in `first`, and nowhere about `one`.
+
+    A number, such as a year, must stand in the sentence itself.
+    """
+    held = [one.own[n] if n in question.numbers else one.around[n] for n in range(len(question.terms))]
+    return any(mine == 1.0 and not theirs for mine, theirs in zip(first.own, held, strict=True))
+
+
+def _newer(one: Scored, other: Scored) -> bool:
+    mine, theirs = one.unit.passage.updated_at, other.unit.passage.updated_at
+    return mine is not None and (theirs is None or mine > theirs)
+
+
+def _alike(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """The share of the words of the shorter sentence that the other one holds."""
+    return len(mine & theirs) / max(ALIKE_WORDS_MIN, min(len(mine), len(theirs)))
+
+
+def _values(question: Question, one: Scored) -> frozenset[str]:
+    """What two sentences that say the same may differ in: numbers and days, and names where it is asked who."""
+    language, text = one.unit.passage.language, one.unit.text
+    values = {key for key in one.keys if key[:1].isdigit() or key in CALENDAR}
+    if Kind.WHO in question.kinds:
+        names = {word.key for word in words(text, language) if text[word.start].isupper()}
+        values |= names.difference(question.keys(language))
+    return frozenset(values & one.keys)
+
+
+def _states(one: Scored, values: frozenset[str]) -> bool:
+    """Neither asks for the first of the values nor denies it."""
+    text = one.unit.text
+    start = min((word.start for word in words(text, one.unit.passage.language) if word.key in values), default=0)
+    clause = _CLAUSE.split(text[:start])[-1]
+    return not text.rstrip().endswith(("?", "？")) and not _DENIED.search(clause)
