@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from cortex.domain.event import StageEvent
-from cortex.domain.identity import TenantId
+from cortex.domain.identity import DocumentId, TenantId
 from cortex.domain.term_length import TermLengths
 
 
@@ -16,6 +16,9 @@ class TermLengthStore(Protocol):
         """What is indexed from now on is weighed by it."""
         ...
 
-    async def weighed_otherwise(self, tenant: TenantId, *, limit: int) -> list[StageEvent]:
-        """Live revisions, as `chunked` events: handled once more, each is weighed by the present average."""
+    async def weighed_otherwise(self, tenant: TenantId, *, after: DocumentId, limit: int) -> list[StageEvent]:
+        """Live revisions by the ids of their documents, from behind `after` on.
+
+        Handled once more as the `chunked` events that they come as, each is weighed by the present average.
+        """
         ...

@@ -27,6 +27,7 @@ from cortex.adapters.qdrant.client import Qdrant, connect
 from cortex.adapters.signed_metadata import SignedMetadata
 from cortex.adapters.wrap.traced_writer import TracedWriter
 from cortex.domain.errors import Conflict, Transient
+from cortex.domain.event import StageEvent
 from cortex.domain.identity import TenantId
 from cortex.domain.vector import COLLECTION_ALIAS, CollectionSpec
 from cortex.ports.embedder import Embedder
@@ -153,10 +154,13 @@ async def indexing(embed: Embed, shared: Backbone, qdrant: Qdrant) -> list[Loop]
 
     lengths = LengthUpkeep(PostgresTermLengths(shared.database), all_tenants)
     index = Index(TracedWriter(writer), writer)
-    stage = IndexStage(store, vectors, embed.passages, index, shared.stages, written=lengths.written)
+    stage = IndexStage(store, vectors, embed.passages, index, shared.stages)
+
+    async def chunked(event: StageEvent) -> None:
+        lengths.written(event.tenant_id, await stage.chunked(event))
 
     async def consume_chunked() -> None:
-        await shared.bus.consume(CHUNKED, on_stage(stage.chunked))
+        await shared.bus.consume(CHUNKED, on_stage(chunked))
 
     async def consume_changed() -> None:
         await shared.bus.consume(CHANGED, on_content(stage.changed))

@@ -24,8 +24,6 @@ PROBE = "ready"
 AWAY_S_MIN, AWAY_S_MAX = 1.0, 30.0
 
 Pause = Callable[[float], Awaitable[None]]
-Written = Callable[[TenantId, int], None]
-"""Told of every revision that goes live: whose, and how many passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,6 @@ class IndexStage:
         index: Index,
         publisher: StagePublisher,
         *,
-        written: Written = lambda tenant, passages: None,
         pause: Pause = asyncio.sleep,
     ) -> None:
         self._store = store
@@ -55,21 +52,24 @@ class IndexStage:
         self._passages = passages
         self._index = index
         self._publisher = publisher
-        self._written = written
         self._pause = pause
 
-    async def chunked(self, event: StageEvent) -> None:
-        """Upserts and waits; then the revision goes live under its row's lock, or its points go again."""
+    async def chunked(self, event: StageEvent) -> int:
+        """Upserts and waits; then the revision goes live under its row's lock, or its points go again.
+
+        Returns how many passages went live.
+        """
         tenant, document, revision = event.tenant_id, event.document_id, event.revision
         if not await self._is_latest(tenant, document, revision):
-            return
+            return 0
         try:
-            await self._make_live(event)
+            return await self._make_live(event)
         except NotFound:
             # Erased meanwhile, row and all: nothing of it may stay behind.
             await self._index.points.delete_document(tenant, document)
+            return 0
 
-    async def _make_live(self, event: StageEvent) -> None:
+    async def _make_live(self, event: StageEvent) -> int:
         tenant, document, revision = event.tenant_id, event.document_id, event.revision
         chunks = await self._store.chunks(tenant, document, revision)
         dense = await self._dense(tenant, chunks)
@@ -82,11 +82,11 @@ class IndexStage:
         weighed, model = Weighed(state.average_terms, lengths), self._passages.model.key
         if not await self._store.mark_indexed(tenant, document, revision, model=model, weighed=weighed):
             await self._index.points.delete_points(tenant, document, revision=revision)
-            return
-        self._written(tenant, len(chunks))
+            return 0
         await self._index.points.delete_older(tenant, document, below_revision=revision)
         await self._store.forget_below(tenant, document, revision)
         await self._publisher.publish(StageEvent("indexed", tenant, event.source_id, document, revision))
+        return len(chunks)
 
     async def changed(self, event: ContentEvent) -> None:
         """What moved without the text. State is read now, so that a late event writes the newest, not its own."""

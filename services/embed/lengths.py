@@ -1,11 +1,12 @@
 """Keeps the average length of passages that BM25 divides by current, tenant by tenant."""
 
 import logging
+import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
 from cortex.domain.event import StageEvent
-from cortex.domain.identity import TenantId
+from cortex.domain.identity import DocumentId, TenantId
 from cortex.ports.term_length_store import TermLengthStore
 
 logger = logging.getLogger(__name__)
@@ -14,16 +15,17 @@ GROWTH = 10
 """A tenant is counted again once one part in so many of its passages was written since: counting reads them all."""
 
 BATCH = 50
+FIRST = DocumentId(uuid.UUID(int=0))
 
 Tenants = Callable[[], Awaitable[Sequence[TenantId]]]
-Handle = Callable[[StageEvent], Awaitable[None]]
+Handle = Callable[[StageEvent], Awaitable[object]]
 
 
 class LengthUpkeep:
     """Where the average has moved too far, a new one is taken up, and what is live is indexed again, a batch a turn.
 
-    Nothing is embedded for that. After a crash the passages themselves tell which are left: every tenant is counted at
-    the first turn of a process.
+    Nothing is embedded for that. A tenant is gone through until nothing is found that was weighed otherwise: what was
+    being indexed while the average changed is found the next time, and what a crash left, by the next process.
     """
 
     def __init__(self, store: TermLengthStore, tenants: Tenants) -> None:
@@ -31,7 +33,7 @@ class LengthUpkeep:
         self._tenants = tenants
         self._counted: dict[TenantId, int] = {}
         self._written: Counter[TenantId] = Counter()
-        self._behind: set[TenantId] = set()
+        self._behind: dict[TenantId, DocumentId] = {}
 
     def written(self, tenant: TenantId, passages: int) -> None:
         self._written[tenant] += passages
@@ -41,9 +43,8 @@ class LengthUpkeep:
         for tenant in await self._tenants():
             if self._is_due(tenant):
                 await self._count(tenant)
-        for tenant in sorted(self._behind):
-            await self._catch_up(tenant, handle)
-        return bool(self._behind)
+        went_on = [await self._catch_up(tenant, handle) for tenant in list(self._behind)]
+        return any(went_on)
 
     def _is_due(self, tenant: TenantId) -> bool:
         counted = self._counted.get(tenant)
@@ -55,14 +56,27 @@ class LengthUpkeep:
         if due is not None:
             await self._store.take_up(tenant, due)
             logger.info("terms of tenant %s are weighed by %g a passage, and no longer %g", tenant, due, lengths.used)
-        if due is not None or tenant not in self._counted:
-            self._behind.add(tenant)
         self._counted[tenant] = lengths.passages
         self._written[tenant] = 0
+        self._behind.setdefault(tenant, FIRST)
 
-    async def _catch_up(self, tenant: TenantId, handle: Handle) -> None:
-        events = await self._store.weighed_otherwise(tenant, limit=BATCH)
-        for event in events:
+    async def _catch_up(self, tenant: TenantId, handle: Handle) -> bool:
+        """One batch, in the order of ids. Whatever fails is stepped over, and found again at the next pass."""
+        after = self._behind[tenant]
+        events = await self._store.weighed_otherwise(tenant, after=after, limit=BATCH)
+        done = [await self._handled(event, handle) for event in events]
+        if len(events) == BATCH:
+            self._behind[tenant] = events[-1].document_id
+        elif events or after != FIRST:
+            self._behind[tenant] = FIRST
+        else:
+            del self._behind[tenant]
+        return any(done)
+
+    async def _handled(self, event: StageEvent, handle: Handle) -> bool:
+        try:
             await handle(event)
-        if len(events) < BATCH:
-            self._behind.discard(tenant)
+        except Exception:
+            logger.exception("document %s keeps its old weights for now", event.document_id)
+            return False
+        return True

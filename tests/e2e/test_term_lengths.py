@@ -6,6 +6,7 @@ from cortex.adapters.postgres.database import Database
 from cortex.adapters.postgres.term_lengths import PostgresTermLengths
 from cortex.domain.event import StageEvent
 from cortex.domain.term_length import AVERAGE_TERMS, PASSAGES_MIN, TermLengths
+from services.embed.lengths import FIRST
 from tests.e2e.company import Company
 from tests.e2e.running import Platform
 from tests.e2e.waiting import eventually
@@ -19,7 +20,9 @@ def test_short_passages_are_weighed_by_their_own_average(company: Company, platf
         database = Database.connect(platform.urls["CORTEX_DATABASE_URL"], connections_max=1)
         try:
             store = PostgresTermLengths(database)
-            return await store.lengths(company.tenant), await store.weighed_otherwise(company.tenant, limit=1)
+            return await store.lengths(company.tenant), await store.weighed_otherwise(
+                company.tenant, after=FIRST, limit=1
+            )
         finally:
             await database.close()
 

@@ -4,7 +4,7 @@ from sqlalchemy import text
 
 from cortex.adapters.postgres.database import Database
 from cortex.domain.event import StageEvent
-from cortex.domain.identity import TenantId
+from cortex.domain.identity import DocumentId, TenantId
 from cortex.domain.term_length import AVERAGE_TERMS, TermLengths
 
 _USED = "coalesce((SELECT average_terms FROM tenant_settings), :start)"
@@ -16,7 +16,8 @@ _TAKE_UP = text(
 # A revision that is not live yet is weighed when it becomes so.
 _OTHERWISE = text(
     "SELECT d.source_id, d.id, d.revision FROM documents d"
-    " WHERE d.tombstoned_at IS NULL AND d.indexed_revision = d.revision AND EXISTS (SELECT FROM chunks c"
+    " WHERE d.id > :after AND d.tombstoned_at IS NULL AND d.indexed_revision = d.revision"
+    " AND EXISTS (SELECT FROM chunks c"
     f" WHERE c.document_id = d.id AND c.revision = d.revision AND coalesce(c.average_terms, :start) <> {_USED})"
     " ORDER BY d.id LIMIT :most"
 )
@@ -37,7 +38,8 @@ class PostgresTermLengths:
         async with self._database.tenant(tenant) as connection:
             await connection.execute(_TAKE_UP, {"tenant": tenant, "average": average})
 
-    async def weighed_otherwise(self, tenant: TenantId, *, limit: int) -> list[StageEvent]:
+    async def weighed_otherwise(self, tenant: TenantId, *, after: DocumentId, limit: int) -> list[StageEvent]:
+        values = {"start": AVERAGE_TERMS, "after": after, "most": limit}
         async with self._database.tenant(tenant) as connection:
-            rows = await connection.execute(_OTHERWISE, {"start": AVERAGE_TERMS, "most": limit})
+            rows = await connection.execute(_OTHERWISE, values)
             return [StageEvent("chunked", tenant, *row) for row in rows]

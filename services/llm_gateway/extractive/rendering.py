@@ -6,12 +6,15 @@ from cortex.domain.dated import as_of
 from services.llm_gateway.extractive.scoring import Scored
 from services.llm_gateway.extractive.units import row_cells
 
-_MARKUP = re.compile(r"(?<!\w)(?:\*\*|__)(?=\S)(.+?)(?<=\S)(?:\*\*|__)(?!\w)|`([^`\n]+)`")
+# Underlines around one word are part of a name, as in `__init__`.
+_MARKUP = re.compile(
+    r"(?<!\w)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\w)|(?<!\w)__(?=\S)([^_]+\s[^_]*?)(?<=\S)__(?!\w)|`([^`\n]+)`"
+)
 
 
 def said(one: Scored) -> str:
     """What stands there, with its heads if it is a table's row, without marks of emphasis."""
-    text = row(one.unit.text) if one.unit.row else _MARKUP.sub(lambda match: match[1] or match[2], one.unit.text)
+    text = row(one.unit.text) if one.unit.row else _MARKUP.sub(lambda match: match[match.lastindex or 0], one.unit.text)
     at = one.unit.passage.updated_at
     return f"{as_of(at, one.unit.passage.language)}{text}" if one.dated and at is not None else text
 

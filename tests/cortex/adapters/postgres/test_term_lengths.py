@@ -14,6 +14,8 @@ from cortex.ports.revision_store import Weighed
 from tests.cortex.adapters.postgres.conftest import Store
 from tests.cortex.adapters.postgres.test_revisions import cut, put, read
 
+FIRST = DocumentId(uuid.UUID(int=0))
+
 pytestmark = pytest.mark.servers
 
 
@@ -52,22 +54,22 @@ async def test_what_was_weighed_by_another_average_is_named_until_it_is_indexed_
 ) -> None:
     document = await chunked(store)
     await index(store, document)
-    assert await lengths.weighed_otherwise(store.tenant, limit=10) == []
+    assert await lengths.weighed_otherwise(store.tenant, after=FIRST, limit=10) == []
     await lengths.take_up(store.tenant, 31.0)
     event = StageEvent("chunked", store.tenant, store.source, document, 1)
-    assert await lengths.weighed_otherwise(store.tenant, limit=10) == [event]
-    assert await lengths.weighed_otherwise(store.tenant, limit=0) == []
+    assert await lengths.weighed_otherwise(store.tenant, after=FIRST, limit=10) == [event]
+    assert await lengths.weighed_otherwise(store.tenant, after=document, limit=10) == []
     await index(store, document)
-    assert await lengths.weighed_otherwise(store.tenant, limit=10) == []
+    assert await lengths.weighed_otherwise(store.tenant, after=FIRST, limit=10) == []
     assert (await lengths.lengths(store.tenant)).used == 31.0
 
 
 async def test_what_is_not_live_yet_or_deleted_is_left_alone(store: Store, lengths: PostgresTermLengths) -> None:
     await chunked(store)
     await lengths.take_up(store.tenant, 31.0)
-    assert await lengths.weighed_otherwise(store.tenant, limit=10) == []
+    assert await lengths.weighed_otherwise(store.tenant, after=FIRST, limit=10) == []
     document = await chunked(store)
     await index(store, document)
     await lengths.take_up(store.tenant, 90.0)
     await store.writer.delete_document(store.tenant, store.source, "a.md", reason="gone")
-    assert await lengths.weighed_otherwise(store.tenant, limit=10) == []
+    assert await lengths.weighed_otherwise(store.tenant, after=FIRST, limit=10) == []

@@ -155,6 +155,8 @@ def test_on_what_day_is_answered_by_a_day_and_not_by_a_month() -> None:
 def test_marks_of_emphasis_are_not_said() -> None:
     page = passage("A **single** Wren costs `94` euros.", title="Prices")
     assert texts("What does a single Wren cost?", page) == ["A single Wren costs 94 euros."]
+    code = passage("A class with `__init__` and __eq__ is __not the same__.", title="Classes")
+    assert texts("What is a class with __init__?", code) == ["A class with __init__ and __eq__ is not the same."]
 
 
 def test_a_newer_rule_is_found_beside_a_sentence_that_speaks_more_of_the_question() -> None:

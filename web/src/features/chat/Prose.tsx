@@ -47,11 +47,14 @@ function Cite({ index, children }: { readonly index: number; readonly children?:
 
 // Made once: a component that is another one at each drawing would be taken out and put in again.
 const COMPONENTS: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) =>
+    href ? (
+      <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    ) : (
+      <span>{children}</span>
+    ),
   img: ({ src, alt }) =>
     typeof src === "string" && src ? (
       <a href={src} target="_blank" rel="noopener noreferrer nofollow">

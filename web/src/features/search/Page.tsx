@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate, useSearchParams } from "react-router";
 import { useApi } from "../../api/ApiContext";
 import { useTitle } from "../../app/title";
+import { plainTitle } from "../../text/plain";
 import { Button } from "../../ui/Button";
 import { Empty, ErrorState, Skeleton } from "../../ui/States";
 import { placeAddress, placeOf } from "../documents/model";
@@ -20,7 +21,7 @@ export function Page() {
   const { t } = useTranslation();
   const [parameters, setParameters] = useSearchParams();
   const search = searchFrom(parameters);
-  useTitle(search.query || t("nav.search"));
+  useTitle(plainTitle(search.query, t("nav.search")));
   const change = (next: Search) => setParameters(searchAddress(next));
   return (
     <div className={styles.page}>
