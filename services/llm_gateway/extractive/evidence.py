@@ -9,7 +9,7 @@ from cortex.domain.calibration import Calibration
 from cortex.domain.identity import DocumentId
 from cortex.domain.words import stem
 from services.llm_gateway.extractive.held import Held
-from services.llm_gateway.extractive.question import Question
+from services.llm_gateway.extractive.question import Kind, Question
 from services.llm_gateway.extractive.scoring import Scored, Scorer
 from services.llm_gateway.extractive.settings import ComposerSettings
 
@@ -65,7 +65,9 @@ def judge(
     best = max(confident, key=lambda document: confident[document])
     if not calibration.answers(confident[best]):
         return Verdict((), confident[best], measured[best], NO_SUPPORT)
-    least = settings.other_document_share * confident[best]
+    # The other side of a comparison holds but its own part of the question.
+    share = 0.0 if Kind.COMPARE in question.kinds else settings.other_document_share
+    least = share * confident[best]
     given = tuple(one for one in chosen if confident[one.unit.passage.document_id] >= least)
     return Verdict(given, confident[best], measured[best])
 

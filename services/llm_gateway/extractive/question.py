@@ -68,6 +68,9 @@ _GERMAN = re.compile(
 )
 _ASKING = re.compile(r"\b(?:which|what|how (?:many|much)|welche[rsmn]?|wie ?viele?)\s+", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[\w,;:'’)\]] )(?:[A-Z][\w'’]*[a-zß][\w'’]*|[A-ZÄÖÜ]{2,}[\w-]*)")
+_EITHER = re.compile(
+    r"(\w+),? (?:or|versus|vs\.?|oder) (?:(?:an?|the|eine?[nr]?|de[rmn]|die|das) )?(\w+)", re.IGNORECASE
+)
 _NO_NAMES = CALENDAR | {"christmas", "english", "german", "chinese"}
 
 
@@ -113,10 +116,14 @@ class Question:
         return tuple(n for n, term in enumerate(self.terms) if term.key.replace("-", "").isdigit())
 
     def sides(self) -> list[int]:
-        """Which terms name the things that are compared, two at least: names and codes."""
+        """Which terms name the things that are compared, two at least: names and codes, or the words around `or`."""
         names = self.names()
         spans = [n for n, term in enumerate(self.terms) if term.exact or self._text(term).casefold() in names]
-        return spans if len(spans) > 1 else []
+        if len(spans) > 1:
+            return spans
+        ends = {at for match in _EITHER.finditer(self.text) for at in (match.end(1), match.end(2))}
+        either = [n for n, term in enumerate(self.terms) if term.end in ends]
+        return either if len(either) > 1 else []
 
     def _text(self, term: Word) -> str:
         return self.text[term.start : term.end].removesuffix("'s").removesuffix("’s")

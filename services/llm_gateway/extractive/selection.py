@@ -81,14 +81,14 @@ def _current(
 def _put_first(ranked: list[list[Scored]], scorer: Scorer, settings: ComposerSettings) -> None:
     """A document that says what is asked for, such as a day, before one that is worth as much and does not."""
     best = ranked[0]
-    least = settings.fitting_share * _worth(best, scorer, settings)
     if any(one.fitting >= 0 for one in best):
         return
-    for n, units in enumerate(ranked):
-        one = _best(units)
-        if _worth(units, scorer, settings) >= least and one.fitting > 0 and one.score > _best(best).score:
-            ranked.insert(0, ranked.pop(n))
-            return
+    least = settings.fitting_share * _worth(best, scorer, settings)
+    near = [units for units in ranked if _best(units).fitting > 0 and _worth(units, scorer, settings) >= least]
+    first = max(near, key=lambda units: _best(units).score, default=best)
+    if _best(first).score > _best(best).score:
+        ranked.remove(first)
+        ranked.insert(0, first)
 
 
 def _foremost(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:

@@ -45,6 +45,20 @@ def test_a_word_that_names_the_kind_of_answer_is_sought() -> None:
     assert {question.text[start : start + 7].strip() for start in question.sought} == {"city an", "weekday"}
 
 
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("Which is lighter, the Wren or the Petrel?", ["wren", "petrel"]),
+        ("Which holds readings longer: the Harbor or a logger?", ["harbor", "logger"]),
+        ("Was hält länger, der Akku oder die Zelle?", ["akku", "zell"]),
+        ("Which holds readings longer?", []),
+    ],
+)
+def test_what_is_compared_are_names_or_the_words_around_or(question: str, sides: list[str]) -> None:
+    asked = read(question)
+    assert [asked.terms[n].key for n in asked.sides()] == sides
+
+
 def test_names_are_read_in_english_and_not_in_german() -> None:
     assert read("Who is our distributor in Brazil since October?").names() == {"brazil"}
     assert read("I fly to France in May. What may a hotel in Lyon cost?").names() == {"lyon"}

@@ -39,6 +39,13 @@ def test_both_sides_of_a_comparison_are_given() -> None:
     assert price.text not in given
 
 
+def test_the_other_side_is_given_where_its_document_holds_little_else_of_the_question() -> None:
+    harbor = passage("If the uplink fails the Harbor holds 14 days of readings.", title="Harbor", dense=0.6)
+    logger = passage("A logger stores 30 days of readings.", title="What Frostbook does", score=0.2, dense=0.1)
+    asked = "When the network is gone, which holds readings longer: the Harbor or a logger?"
+    assert {harbor.text, logger.text} <= set(texts(asked, harbor, logger))
+
+
 def test_a_code_alone_is_answered_with_what_stands_around_it() -> None:
     ticket = passage("Customer: a dairy near Guelph.", "Device: Harbor, serial HB-03318.", title="Power cut")
     assert len(texts("HB-03318", ticket)) == 2

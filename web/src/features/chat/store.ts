@@ -4,7 +4,7 @@ import type { Api } from "../../api/client";
 import { Problem, asProblem } from "../../api/problem";
 import { type Filters, filtersBody } from "./filters";
 import { ASKING, type Answer, applied, isOver, type StreamEvent } from "./model";
-import { follow, resume } from "./stream";
+import { type Progress, follow, resume } from "./stream";
 
 export type Turn = {
   readonly key: string;
@@ -150,9 +150,10 @@ export class ChatStore {
         this.began(place, answer.conversationId);
       }
     };
+    const onKnown = (answerId: string) => this.change(place, key, (answer) => ({ ...answer, answerId }));
     const onCut = () => this.change(place, key, (answer) => ({ ...answer, phase: "reconnecting" }));
     try {
-      await following({ onEvents, onCut }, stopping.signal);
+      await following({ onKnown, onEvents, onCut }, stopping.signal);
     } catch (error) {
       if (!stopping.signal.aborted) {
         const problem = asProblem(error);
@@ -206,10 +207,7 @@ export class ChatStore {
   }
 }
 
-type Following = (
-  progress: { onEvents: (events: readonly StreamEvent[]) => void; onCut: () => void },
-  signal: AbortSignal,
-) => Promise<void>;
+type Following = (progress: Progress, signal: AbortSignal) => Promise<void>;
 
 function ignoreProblem(error: unknown): void {
   if (!(error instanceof Problem) && !(error instanceof TypeError)) throw error;

@@ -43,11 +43,13 @@ function server(...answers: (() => Response)[]) {
     if (!answer) throw new Problem("not-found");
     return answer();
   };
+  const known: string[] = [];
   const progress: Progress = {
+    onKnown: (answerId) => known.push(answerId),
     onEvents: (batch) => events.push(...batch),
     onCut: () => cuts.push(events.length),
   };
-  return { send, sent, events, cuts, progress };
+  return { send, sent, events, cuts, known, progress };
 }
 
 const waiting = async () => undefined;
@@ -101,7 +103,7 @@ describe("an answer's stream", () => {
 
   it("is taken up even where nothing but the head came through", async () => {
     const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-    const { send, sent, events, progress } = server(
+    const { send, sent, events, known, progress } = server(
       () => body("", { broken: true, location: `/v1/answers/${id}/stream` }),
       () =>
         body(
@@ -113,6 +115,7 @@ describe("an answer's stream", () => {
     );
     await follow(send, ASK, progress, never, waiting);
     expect(sent[1]).toEqual({ path: `/v1/answers/${id}/stream`, after: "0" });
+    expect(known).toEqual([id]);
     expect(events.map(({ id }) => id)).toEqual([1, 2]);
   });
 

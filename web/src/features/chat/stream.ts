@@ -12,6 +12,8 @@ export type Ask = {
 };
 
 export type Progress = {
+  /** Which answer it is, before its first event. */
+  readonly onKnown: (answerId: string) => void;
   /** Events in order, as many as one piece of the network brought. */
   readonly onEvents: (events: readonly StreamEvent[]) => void;
   /** The stream was cut and is being taken up again. */
@@ -105,8 +107,7 @@ class Reading {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream") || response.body === null) {
       throw new Problem("unexpected");
     }
-    // Known before the first event, which may be lost with the connection.
-    this.answerId ??= ANSWER.exec(response.headers.get("content-location") ?? "")?.[1] ?? null;
+    this.know(response.headers.get("content-location") ?? "");
     let batch: StreamEvent[] = [];
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
@@ -128,6 +129,14 @@ class Reading {
     } finally {
       reader.cancel().catch(() => undefined);
     }
+  }
+
+  /** From the head of the response: the first event may be lost with the connection. */
+  private know(location: string): void {
+    const known = ANSWER.exec(location)?.[1];
+    if (this.answerId !== null || known === undefined) return;
+    this.answerId = known;
+    this.progress.onKnown(known);
   }
 
   private taken(id: number, type: string, data: string): StreamEvent | null {
