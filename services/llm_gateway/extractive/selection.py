@@ -79,16 +79,23 @@ def _current(
 
 
 def _put_first(ranked: list[list[Scored]], scorer: Scorer, settings: ComposerSettings) -> None:
-    """A document that says what is asked for, such as a day, before one that is worth as much and does not."""
+    """A document that says what is asked for, such as a day, before one that is worth as much and does not.
+
+    The days of a table's row are of any of its columns, and say less.
+    """
     best = ranked[0]
     if any(one.fitting >= 0 for one in best):
         return
     least = settings.fitting_share * _worth(best, scorer, settings)
-    near = [units for units in ranked if _best(units).fitting > 0 and _worth(units, scorer, settings) >= least]
+    near = [units for units in ranked if _worth(units, scorer, settings) >= least and _tells(_best(units))]
     first = max(near, key=lambda units: _best(units).score, default=best)
     if _best(first).score > _best(best).score:
         ranked.remove(first)
         ranked.insert(0, first)
+
+
+def _tells(one: Scored) -> bool:
+    return one.fitting > 0 and not one.unit.row
 
 
 def _foremost(units: Sequence[Scored], scorer: Scorer, settings: ComposerSettings) -> list[Scored]:
