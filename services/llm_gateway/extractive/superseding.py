@@ -11,6 +11,9 @@ from services.llm_gateway.extractive.settings import ComposerSettings
 ALIKE_WORDS_MIN = 3
 """A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
 
+ASKED_WORDS_MIN = 3
+"""Two sentences that hold so many words of the question speak of the same, whatever else they say."""
+
 _CLAUSE = re.compile(r"[,;，；]|\b(?:but|and|instead|sondern|und|statt)\b")
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|rejected|formerly|previously|used to|nicht|nie|keine?[nmrs]?|abgelehnt|früher|ehemals)\b"
@@ -24,7 +27,7 @@ def supersedes(question: Question, one: Scored, first: Scored, settings: Compose
         return False
     new, old = _values(question, one), _values(question, first)
     alike = _alike(one.keys - new, first.keys - old) >= settings.alike_share
-    return alike and bool(old and new - old) and _states(one, new - old)
+    return (alike or _answers_as_well(one, first)) and bool(old and new - old) and _states(one, new - old)
 
 
 def _lacks(question: Question, one: Scored, first: Scored) -> bool:
@@ -46,14 +49,20 @@ def _alike(mine: frozenset[str], theirs: frozenset[str]) -> float:
     return len(mine & theirs) / max(ALIKE_WORDS_MIN, min(len(mine), len(theirs)))
 
 
+def _answers_as_well(one: Scored, first: Scored) -> bool:
+    """Both give what is asked for, and `one` holds word for word as much of the question, which is not little."""
+    held = [n for n, count in enumerate(first.own) if count == 1.0]
+    return first.fitting > 0 and len(held) >= ASKED_WORDS_MIN and all(one.own[n] == 1.0 for n in held)
+
+
 def _values(question: Question, one: Scored) -> frozenset[str]:
     """What two sentences that say the same may differ in: numbers and days, and names where it is asked who."""
     language, text = one.unit.passage.language, one.unit.text
-    values = {key for key in one.keys if key[:1].isdigit() or key in CALENDAR}
+    numbers = {key for key in one.keys if key[:1].isdigit()}
+    named = set(CALENDAR)
     if Kind.WHO in question.kinds:
-        names = {word.key for word in words(text, language) if text[word.start].isupper()}
-        values |= names.difference(question.keys(language))
-    return frozenset(values & one.keys)
+        named |= {word.key for word in words(text, language) if text[word.start].isupper()}
+    return frozenset(numbers | (named & one.keys).difference(question.keys(language)))
 
 
 def _states(one: Scored, values: frozenset[str]) -> bool:
