@@ -2,7 +2,7 @@
 
     python -m eval.fit_shipped --models DIR
 
-Over the demo's questions and the open half of the golden set, without a server. Each question that can be answered
+Over the demo's questions and those of the golden set that are not sealed, without a server. Each question that can be answered
 is asked once more with everything taken away that answers it: such near misses count half.
 """
 
@@ -29,6 +29,8 @@ from tests.demo.oracle import load_oracle
 from tests.demo.questions import load_questions
 
 NEAR_MISS_WEIGHT = 0.5
+ANSWERED = 0.91
+"""Of the questions that can be answered: at 0.95, a third of the others were answered as well."""
 TELLING_CHARACTERS = 4
 """A fact in fewer characters, such as a number, stands in too many passages to tell what answers."""
 
@@ -54,7 +56,7 @@ class Measured:
 
 
 def questions(demo: Path) -> Iterator[Asked]:
-    for golden in read(GOLDEN / "open.jsonl"):
+    for golden in (*read(GOLDEN / "open.jsonl"), *read(GOLDEN / "second.jsonl")):
         history = [Turn(turn.question, turn.answer) for turn in golden.history]
         text = rewrite(golden.question, history) if history else golden.question
         facts = tuple(alternative for fact in golden.key_facts for alternative in fact)
@@ -123,7 +125,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True)
     options = parser.parse_args()
     measured = list(measure(options.demo, Models(options.models)))
-    calibration = fit([one.example for one in measured])
+    calibration = fit([one.example for one in measured], coverage=ANSWERED)
     console = Console()
     console.print(calibration)
     console.print(report(measured, calibration))

@@ -42,8 +42,9 @@ def test_an_expired_sign_in_keeps_what_was_typed_and_goes_on(katrin: Window) -> 
     dialog.get_by_label("Find a person").fill("katrin")
     dialog.get_by_label("Find a person").press("Enter")
     expect(dialog).to_have_count(0)
-    katrin.page.get_by_role("button", name="Try again").click()
+    katrin.page.get_by_role("main").get_by_role("button", name="Try again").click()
     expect(katrin.page.get_by_text(BAND)).to_be_visible()
+    expect(katrin.page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 def test_another_person_in_the_same_browser_sees_nothing_of_the_one_before(katrin: Window) -> None:

@@ -20,12 +20,13 @@ class Suite(StrEnum):
 
 class Half(StrEnum):
     OPEN = "open"
+    SECOND = "second"
     SEALED = "sealed"
 
 
 def answers(
     suite: Annotated[Suite, typer.Option(help="Which questions.")] = Suite.GOLDEN,
-    half: Annotated[Half, typer.Option(help="Which half of them; the sealed one is for the end.")] = Half.OPEN,
+    half: Annotated[Half, typer.Option(help="Which part of them; the sealed one is for the end.")] = Half.OPEN,
     questions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Other questions in the same form, one JSON object a line.")
     ] = None,

@@ -63,8 +63,8 @@ _OF_A_DAY = re.compile(
     r"\b(?:what|which|exact) (?:day|date)\b|\ban welchem (?:tag|datum)\b|几号|哪天|哪一天", re.IGNORECASE
 )
 _NOW = re.compile(
-    r"\b(?:now|nowadays|today|currently|at present|these days|latest|still|jetzt|nun|derzeit|aktuell|inzwischen|heute)\b"
-    r"|现在|目前|如今|今",
+    r"\b(?:now|nowadays|today|currently|at present|these days|latest|jetzt|nun|derzeit|aktuell|inzwischen|heute)\b"
+    r"|现在|目前|如今",
     re.IGNORECASE,
 )
 _OF_TIME = re.compile(r"\d\d-\d\d|q[1-4]")

@@ -11,7 +11,7 @@ from services.llm_gateway.extractive.settings import ComposerSettings
 ALIKE_WORDS_MIN = 3
 """A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
 
-ASKED_WORDS_MIN = 3
+ASKED_WORDS_MIN = 4
 """Two sentences that hold so many words of the question speak of the same, whatever else they say."""
 
 _CLAUSE = re.compile(r"[,;，；]|\b(?:but|and|instead|sondern|und|statt)\b")

@@ -59,6 +59,10 @@ def test_what_is_compared_are_names_or_the_words_around_or(question: str, sides:
     assert [asked.terms[n].key for n in asked.sides()] == sides
 
 
+def test_a_quarter_is_no_code() -> None:
+    assert read("number of accounts removed in Q3 2026 for OPS-12").codes == {"ops-12"}
+
+
 def test_names_are_read_in_english_and_not_in_german() -> None:
     assert read("Who is our distributor in Brazil since October?").names() == {"brazil"}
     assert read("I fly to France in May. What may a hotel in Lyon cost?").names() == {"lyon"}
