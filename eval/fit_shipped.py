@@ -2,8 +2,8 @@
 
     python -m eval.fit_shipped --models DIR
 
-Over the demo's questions and those of the golden set that are not sealed, without a server. Each question that can be answered
-is asked once more with everything taken away that answers it: such near misses count half.
+Over the demo's questions and those of the golden set that are not sealed, without a server. Each question that can be
+answered is asked once more with everything taken away that answers it: such near misses count half.
 """
 
 import argparse

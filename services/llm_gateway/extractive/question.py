@@ -62,11 +62,6 @@ KEYWORD_TERMS_MAX = 2
 _OF_A_DAY = re.compile(
     r"\b(?:what|which|exact) (?:day|date)\b|\ban welchem (?:tag|datum)\b|几号|哪天|哪一天", re.IGNORECASE
 )
-_NOW = re.compile(
-    r"\b(?:now|nowadays|today|currently|at present|these days|latest|jetzt|nun|derzeit|aktuell|inzwischen|heute)\b"
-    r"|现在|目前|如今",
-    re.IGNORECASE,
-)
 _OF_TIME = re.compile(r"\d\d-\d\d|q[1-4]")
 _GERMAN = re.compile(
     r"\b(?:der|die|das|wie|wann|wer|welche[rsmn]?|für|ist|und|wird|bis|warum|wo)\b|[äöüß]", re.IGNORECASE
@@ -110,10 +105,6 @@ class Question:
     def keyword(self) -> bool:
         """A code or a name with little around it: whoever types that wants to read what there is."""
         return len(self.terms) <= KEYWORD_TERMS_MAX and self.kinds == {Kind.OTHER}
-
-    @cached_property
-    def of_now(self) -> bool:
-        return bool(_NOW.search(self.text))
 
     @cached_property
     def of_a_day(self) -> bool:

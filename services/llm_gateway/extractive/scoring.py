@@ -137,8 +137,7 @@ class Scorer:
             + settings.own_share * self.coverage(own)
             + settings.passage_weight * self._merit[unit.passage.chunk_id]
             + settings.type_weight * fitting
-            + (settings.now_weight if self._question.of_now else settings.recency_weight)
-            * self._newness[unit.passage.chunk_id]
+            + settings.recency_weight * self._newness[unit.passage.chunk_id]
             - (0.3 if said.rstrip().endswith(("?", "？")) else 0.0)
             - (0.3 if _is_label(said) else 0.0)
             - (settings.other_code_penalty if self._names_another(said) else 0.0)

@@ -30,7 +30,6 @@ class ComposerSettings:
     similarity_weight: float = 0.5
     type_weight: float = 0.2
     recency_weight: float = 0.08
-    now_weight: float = 0.5
     other_code_penalty: float = 0.4
     close_share: float = 0.8
     fitting_share: float = 0.9
