@@ -56,10 +56,11 @@ describe("the text of an answer", () => {
     "3*4*5 and ~5~ and **/*.py",
     "&copy; is a sign",
     "# number 7",
+    "> 7 of them",
     "`__init__` calls [that](this)",
   ])("shows signs as they stand: %s", (text) => {
     const told = shown(sentence(text)).replace(/<[^>]+>/g, "");
-    expect(told.replaceAll("&amp;", "&")).toBe(text);
+    expect(told.replaceAll("&gt;", ">").replaceAll("&amp;", "&")).toBe(text);
   });
 
   it("ends an address where its citation begins", () => {

@@ -29,7 +29,7 @@ export function marked(segments: readonly Segment[]): Marked {
 }
 
 const ADDRESS = /(https?:\/\/\S+)/;
-const SIGNS = /[\\*_~&`[\]]|^ {0,3}#/gm;
+const SIGNS = /[\\*_~&`[\]]|^ {0,3}[#>]/gm;
 
 /** Sentences are quoted as they stand: a sign in them is a sign, though lists, tables and code keep their form. */
 function literal(text: string): string {
