@@ -37,7 +37,8 @@ class Store:
 
 @pytest.fixture
 async def database(postgres_url: PostgresUrls) -> AsyncIterator[Database]:
-    database = Database.connect(postgres_url.service, connections_max=4)
+    # Five hundred at once wait for four connections, on a machine that others use too.
+    database = Database.connect(postgres_url.service, connections_max=4, timeout_s=60.0)
     yield database
     await database.close()
 
