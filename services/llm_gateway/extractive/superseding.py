@@ -12,7 +12,9 @@ ALIKE_WORDS_MIN = 3
 """A sentence of fewer words is compared as if it had so many: two names in common prove nothing."""
 
 ASKED_WORDS_MIN = 4
-"""Two sentences that hold so many words of the question speak of the same, whatever else they say."""
+"""Two sentences that hold so many words of the question speak of the same, where `ASKED_SHARE` of all is alike."""
+
+ASKED_SHARE = 0.5
 
 _CLAUSE = re.compile(r"[,;，；]|\b(?:but|and|instead|sondern|und|statt)\b")
 _DENIED = re.compile(
@@ -26,8 +28,9 @@ def supersedes(question: Question, one: Scored, first: Scored, settings: Compose
     if one.label or one.fitting < first.fitting or not _newer(one, first) or _lacks(question, one, first):
         return False
     new, old = _values(question, one), _values(question, first)
-    alike = _alike(one.keys - new, first.keys - old) >= settings.alike_share
-    return (alike or _answers_as_well(one, first)) and bool(old and new - old) and _states(one, new - old)
+    enough = ASKED_SHARE if _answers_as_well(one, first) else settings.alike_share
+    alike = _alike(one.keys - new, first.keys - old) >= enough
+    return alike and bool(old and new - old) and _states(one, new - old)
 
 
 def _lacks(question: Question, one: Scored, first: Scored) -> bool:

@@ -120,6 +120,29 @@ def test_what_a_newer_document_does_say_counts_however_it_puts_it(newer: str) ->
     assert texts("How long are backups kept?", page, note)[0] == f"As of 9 January 2026: {newer}"
 
 
+def test_what_answers_as_well_counts_though_it_says_more() -> None:
+    wanted = passage("The council wants a bonus of 50 percent for duty on a Sunday.", title="Minutes", day=1)
+    settled = passage("Settled: the bonus for duty on a Sunday is 40 percent.", title="Talk", score=0.9, day=9)
+    given = texts("How many percent is the bonus for duty on a Sunday?", wanted, settled)
+    assert given[0] == f"As of 9 January 2026: {settled.text}"
+
+
+def test_what_holds_the_words_of_the_question_in_another_story_does_not_count() -> None:
+    moved = passage(
+        "The end of life date (or sunset date) for Python 2.7 was moved five years into the future, to 2020.",
+        title="Schedule",
+        day=1,
+    )
+    story = passage(
+        "As Python 2.7 is expected to be the effective end of life of an old line of code, with version 3.2 the "
+        "moratorium would cover several releases.",
+        title="Moratorium",
+        score=0.9,
+        day=9,
+    )
+    assert texts("When does Python 2.7 reach the end of its life?", moved, story)[0] == moved.text
+
+
 def test_a_document_that_gives_a_day_comes_before_one_that_is_worth_as_much_and_gives_none() -> None:
     page = passage("Route replay draws where a shipment was.", title="Route replay: notes from the beta", day=1)
     issue = passage("The release of route replay on 24 November waits for nothing.", title="Issue", score=0.9)
