@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -70,6 +71,14 @@ class ScriptedEngine:
         except asyncio.CancelledError:
             self.left.set()
             raise
+
+
+def engines_file(folder: Path, port: int) -> Path:
+    """What CORTEX_ENGINES_FILE names, with one engine `small` on that port."""
+    path = folder / "engines.json"
+    engine = {"name": "small", "url": f"http://127.0.0.1:{port}/v1", "model": "tiny"}
+    path.write_text(json.dumps({"engines": [engine]}))
+    return path
 
 
 def event(body: dict[str, Any]) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from cortex.domain.event import StageEvent
 from cortex.domain.identity import DocumentId, TenantId
+from cortex.domain.unexpected import outline
 from cortex.ports.term_length_store import TermLengthStore
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class LengthUpkeep:
     async def _handled(self, event: StageEvent, handle: Handle) -> bool:
         try:
             await handle(event)
-        except Exception:
-            logger.exception("document %s keeps its old weights for now", event.document_id)
+        except Exception as error:  # noqa: BLE001 - one document's trouble must not hold up the others
+            logger.error("document %s keeps its old weights for now: %s", event.document_id, outline(error))
             return False
         return True

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from cortex.domain.errors import Invalid
 from eval.context.command import Request as Asked
 from eval.context.command import run
-from tests.openai_engine import ScriptedEngine, engine_on
+from tests.openai_engine import ScriptedEngine, engine_on, engines_file
 from tests.services.test_processes import free_port
 
 DOCUMENTS = {"bees": "A colony has one queen.", "tides": "It comes twice a day.", "rails": "The gauge is narrow."}
@@ -53,10 +53,7 @@ def test_without_an_engine_nothing_is_said_to_pay(folder: Path) -> None:
 def test_what_an_engine_writes_is_found_and_counted(folder: Path) -> None:
     port = free_port()
     engine = Knowing()
-    engines = folder / "engines.json"
-    engines.write_text(
-        json.dumps({"engines": [{"name": "small", "url": f"http://127.0.0.1:{port}/v1", "model": "tiny"}]})
-    )
+    engines = engines_file(folder, port)
 
     async def run_beside() -> dict[str, object]:
         async with engine_on(engine, port):

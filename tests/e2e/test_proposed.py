@@ -17,7 +17,7 @@ from eval.proposing import command as proposing
 from eval.proposing.confirming import rows, walk
 from tests.e2e.company import Company
 from tests.e2e.running import Platform
-from tests.openai_engine import ScriptedEngine, engine_on
+from tests.openai_engine import ScriptedEngine, engine_on, engines_file
 from tests.services.test_processes import free_port
 
 KEYS = "# Hardware keys\n\nA new key takes two days to Hamburg. Omar Siddiqui approves every order of keys.\n"
@@ -101,10 +101,7 @@ def test_confirmed_drafts_are_asked_and_judged_and_the_others_left_out(
 
     port = free_port()
     engine = Strict()
-    engines = tmp_path / "engines.json"
-    engines.write_text(
-        json.dumps({"engines": [{"name": "small", "url": f"http://127.0.0.1:{port}/v1", "model": "tiny"}]})
-    )
+    engines = engines_file(tmp_path, port)
 
     async def judged() -> dict[str, Any]:
         async with engine_on(engine, port):
@@ -129,10 +126,7 @@ def test_an_engine_words_them_and_code_checks(propose: Propose, tmp_path: Path) 
     port = free_port()
     written = json.dumps({"question": "How long until a lost key is replaced in Hamburg?", "fact": "two days"})
     engine = ScriptedEngine(pieces=[written])
-    engines = tmp_path / "engines.json"
-    engines.write_text(
-        json.dumps({"engines": [{"name": "small", "url": f"http://127.0.0.1:{port}/v1", "model": "tiny"}]})
-    )
+    engines = engines_file(tmp_path, port)
 
     async def proposed() -> list[dict[str, Any]]:
         async with engine_on(engine, port):

@@ -25,7 +25,6 @@ from cortex.domain.identity import (
     TenantId,
 )
 from cortex.domain.query import EncodedQuery, source_numbers
-from cortex.domain.term_length import AVERAGE_TERMS
 from cortex.domain.vector import (
     ExactScores,
     HybridRequest,
@@ -145,7 +144,7 @@ class Models:
 class Terms:
     version = "1"
 
-    def encode_passage(self, text: str, language: str, *, average_terms: float = AVERAGE_TERMS) -> PassageTerms:
+    def encode_passage(self, text: str, language: str, *, average_terms: float = 1.0) -> PassageTerms:
         return PassageTerms(TERMS, 1)
 
     def encode_query(self, text: str, languages: Sequence[str]) -> SparseVector:
