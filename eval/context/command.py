@@ -133,11 +133,11 @@ def found(site: Site, retrieval: RetrievalSet, *, contextual: bool) -> Measured:
 
 
 def switch_on(gateway: Gateway, source: str) -> None:
-    """A push source comes into being with its first document, which goes again."""
+    """A push source comes into being with its first document, which goes before an engine could write about it."""
     path = f"/v1/sources/{source}/documents/{FIRST}"
     gateway.put(path, {"content": "The first.", "mime": "text/plain", "acl": {"public": "tenant"}})
-    gateway.put(f"/admin/v1/sources/{source}/context", {"contextual": True})
     gateway.delete(path)
+    gateway.put(f"/admin/v1/sources/{source}/context", {"contextual": True})
 
 
 def spent(site: Site, tenant: str) -> int:
