@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,13 @@ from cortex.domain.errors import Invalid
 
 COVERAGE = 0.95
 PENALTY = 3.0
-FEATURES = ("coverage", "known", "length", "maxsim", "names", "numbers", "years")
-"""Few: sets of questions are small, and what tells little in one misleads in the next."""
+FEATURES = ("coverage", "cross", "known", "length", "maxsim", "names", "numbers", "years")
+"""Few: sets of questions are small, and what tells little in one misleads in the next.
 
+`cross` tells something only where a cross-encoder is configured.
+"""
+
+SPREAD_MIN = 1e-9
 STEPS = 50
 
 Numbers = NDArray[np.float64]
@@ -48,8 +53,9 @@ def fit(
     values = np.array([[one.features.get(name, 0.0) for name in names] for one in measured], dtype=float)
     truth = np.array([one.answerable for one in measured], dtype=float)
     weights = _balanced(truth, np.array([one.weight for one in measured], dtype=float))
+    varied = values.std(axis=0) > SPREAD_MIN
+    names, values = list(compress(names, varied)), values[:, varied]
     centre, spread = values.mean(axis=0), values.std(axis=0)
-    spread[spread < 1e-9] = 1.0
     design = np.hstack([np.ones((len(values), 1)), (values - centre) / spread])
     solved = _newton(design, truth, weights, penalty)
     slopes = solved[1:] / spread

@@ -1,5 +1,7 @@
 """A fit finds what tells the answerable from the rest, and leaves alone what does not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,10 @@ def test_only_the_chosen_features_are_fitted() -> None:
 def test_one_kind_of_question_alone_fits_nothing() -> None:
     with pytest.raises(Invalid, match="unanswerable"):
         fit([one for one in examples() if one.answerable])
+
+
+def test_a_cross_encoder_counts_where_there_is_one() -> None:
+    read = [replace(one, features=one.features | {"cross": 6.0 if one.answerable else -2.0}) for one in examples()]
+    unread = [replace(one, features=one.features | {"cross": 0.0}) for one in examples()]
+    assert fit(read).coefficients["cross"] > 0
+    assert fit(unread) == fit(examples())

@@ -75,7 +75,7 @@ def judge(
 def features(
     question: Question, passages: Sequence[Passage], units: Sequence[Scored], scorer: Scorer
 ) -> dict[str, float]:
-    """What speaks for the sentences of one document, each about from 0 to 1."""
+    """What speaks for the sentences of one document, each about from 0 to 1; `cross` as its model scores."""
     around = [max(counts) for counts in zip(*(one.around for one in units), strict=True)]
     own = [max(counts) for counts in zip(*(one.own for one in units), strict=True)]
     mine = {one.unit.passage.chunk_id: one.unit.passage for one in units}.values()
@@ -92,6 +92,7 @@ def features(
         "dense": dense,
         "known": float(dense > 0),
         "maxsim": max(_score(one, "maxsim") for one in mine),
+        "cross": max(_score(one, "cross") for one in mine),
         "margin": dense - (sum(_score(one, "dense") for one in others) / len(others) if others else 0.0),
         "standing": standing / 10,
         "lead": (standing - max((one.score for one in others), default=0.0)) / 10,

@@ -1,6 +1,7 @@
 """Answers by extraction: the right sentence, exactly quoted, or silence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -147,6 +148,12 @@ def test_the_confidence_is_that_of_the_calibration_and_says_what_it_rests_on() -
     assert doubtful.confidence == PLAIN.confidence(doubtful.evidence) < PLAIN.threshold
     strict = Calibration(PLAIN.intercept, 0.999999, PLAIN.coefficients)
     assert compose("How many days of annual leave do we have?", [LEAVE], SETTINGS, strict).abstained
+
+
+def test_what_a_cross_encoder_thinks_of_the_document_is_evidence() -> None:
+    read = replace(LEAVE, scores={**LEAVE.scores, "cross": 3.5})
+    assert composed("How many days of annual leave do we have?", read).evidence["cross"] == 3.5
+    assert composed("How many days of annual leave do we have?", LEAVE).evidence["cross"] == 0.0
 
 
 def test_another_document_that_shares_a_word_is_not_joined_to_the_answer() -> None:
