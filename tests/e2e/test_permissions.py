@@ -125,7 +125,7 @@ def test_a_new_member_of_a_group_sees_what_is_open_to_it(company: Company) -> No
     assert ann.found(QUERY) == []
     assert ann.found(QUERY) == []
     company.group("crew", "bob", "ann")
-    eventually(lambda: _finds(ann, {document}), within_s=10)
+    eventually(lambda: _finds(ann, {document}))
 
 
 def test_members_of_nested_groups_see_what_is_open_to_the_outer_one(company: Company) -> None:
