@@ -151,8 +151,9 @@ def run_of(detail: dict[str, object], run_id: str) -> dict[str, object]:
 
 def show_outcome(console: Console, name: str, detail: dict[str, object], run_id: str) -> None:
     run, documents = run_of(detail, run_id), mapping(detail["documents"])
+    folders = f" folders with new permissions: {run['containers']}," if run["containers"] else ""
     console.print(
-        f"{name}: {run['seen']} seen, {run['changed']} changed, {run['deleted']} deleted,"
+        f"{name}: {run['seen']} seen, {run['changed']} changed, {run['deleted']} deleted,{folders}"
         f" {readable(documents)} readable, {documents['unreadable']} unreadable, {documents['not_read']} not read",
         highlight=False,
     )

@@ -26,10 +26,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
+    """Of documents; `containers` are those that are new, moved, or open to others than before."""
+
     seen: int = 0
     changed: int = 0
     deleted: int = 0
     failed: int = 0
+    containers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
-from cortex.domain.identity import ContainerId, DocumentId, SourceId, TenantId
+from cortex.domain.identity import DocumentId, SourceId, TenantId
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class SourceWriter(Protocol):
     Raises Invalid (a cycle, a bad ACL), Conflict (versions), Transient (write again: all are idempotent).
     """
 
-    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId: ...
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> bool:
+        """Whether it is new, or its place or permissions are others than before."""
+        ...
 
     async def delete_container(
         self, tenant: TenantId, source: SourceId, external: str, *, version: int | None = None

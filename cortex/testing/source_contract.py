@@ -91,6 +91,15 @@ class SourceContract:
         found = await store.container_acls(subject.tenant, subject.source, ["a", "b", "c", "d", "e"])
         assert found == {"a": EVERYONE, "b": None, "d": AclOf(complete=False)}
 
+    async def test_a_container_says_whether_anything_of_it_changed(self, subject: Subject) -> None:
+        states = [
+            ContainerState("a", None, EVERYONE),
+            ContainerState("a", None, EVERYONE),
+            ContainerState("a", None, NOTHING_OF_ITS_OWN),
+        ]
+        put = [await subject.writer.put_container(subject.tenant, subject.source, state) for state in states]
+        assert put == [True, False, True]
+
     async def test_a_container_without_an_acl_and_a_parent_is_refused(self, subject: Subject) -> None:
         with pytest.raises(Invalid):
             await subject.writer.put_container(subject.tenant, subject.source, ContainerState("a", None, None))
@@ -107,7 +116,7 @@ class SourceContract:
     async def test_a_page_moves_the_cursor_once(self, subject: Subject) -> None:
         store, tenant, run_id = subject.store, subject.tenant, f"run-{subject.source}"
         await store.start_run(tenant, subject.source, run_id, kind="full")
-        counts = RunCounts(seen=4, changed=3, deleted=2, failed=1)
+        counts = RunCounts(seen=4, changed=3, deleted=2, failed=1, containers=5)
         moved = [
             await store.commit_page(
                 tenant,
@@ -121,7 +130,7 @@ class SourceContract:
         ]
         assert moved == [True, False, True, False]
         run = await store.run(tenant, run_id)
-        assert (run.cursor, run.counts) == ("2", RunCounts(seen=8, changed=6, deleted=4, failed=2))
+        assert (run.cursor, run.counts) == ("2", RunCounts(seen=8, changed=6, deleted=4, failed=2, containers=10))
 
     async def test_a_run_ends_as_it_ended_first(self, subject: Subject) -> None:
         run_id = f"run-{subject.source}"

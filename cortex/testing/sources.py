@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from cortex.domain.acl import Acl, PrincipalRef, acl_json
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, CortexError, Invalid, NotFound
-from cortex.domain.identity import ContainerId, SourceId, TenantId, container_id, document_id
+from cortex.domain.identity import SourceId, TenantId, document_id
 from cortex.domain.revision import EventKind, Fingerprints, Stored, decide, sha256_json
 from cortex.ports.clock import Clock
 from cortex.ports.source_store import Run, RunCounts, Source
@@ -95,11 +95,12 @@ class MemorySources:
 
     # SourceWriter
 
-    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> bool:
         if state.parent is None and state.acl is None:
             raise Invalid("give the container an acl, a parent, or both")
-        self._shelf(tenant, source).containers[state.external_id] = state
-        return container_id(tenant, source, state.external_id)
+        containers = self._shelf(tenant, source).containers
+        before, containers[state.external_id] = containers.get(state.external_id), state
+        return before is None or (before.parent, before.acl) != (state.parent, state.acl)
 
     async def delete_container(
         self, tenant: TenantId, source: SourceId, external: str, *, version: int | None = None
@@ -208,6 +209,7 @@ class MemorySources:
             changed=run.counts.changed + counts.changed,
             deleted=run.counts.deleted + counts.deleted,
             failed=run.counts.failed + counts.failed,
+            containers=run.counts.containers + counts.containers,
         )
         self._runs[tenant, run_id] = replace(run, cursor=cursor, counts=total)
         self._failures.setdefault((tenant, run_id), []).extend(failures)

@@ -130,7 +130,7 @@ class Syncing:
 
     async def _stored(self, source: Source, page: Page) -> RunCounts:
         """Permissions before content, deletions before what is new, a container's documents before itself."""
-        page.failures += await self._put_containers(source, page.containers)
+        changed_containers = await self._put_containers(source, page, page.containers)
         deleted = 0
         for tombstone in page.gone:
             if not tombstone.container:
@@ -143,27 +143,30 @@ class Syncing:
                 page.failures.append(outcome)
             else:
                 changed += outcome.changed
-        page.failures += await self._put_containers(source, page.opened)
+        changed_containers |= await self._put_containers(source, page, page.opened)
         for tombstone in page.gone:
             if tombstone.container:
                 await self._delete_container(source, tombstone.external_id)
         seen = page.cursor.seen if page.cursor else 0
-        return RunCounts(seen=seen, changed=changed, deleted=deleted, failed=len(page.failures))
+        return RunCounts(seen, changed, deleted, failed=len(page.failures), containers=len(changed_containers))
 
     async def _put_documents(self, source: Source, documents: Sequence[DocumentState]) -> Sequence[Written | Failure]:
         return await self.writer.put_documents(source.tenant_id, source.id, documents) if documents else ()
 
-    async def _put_containers(self, source: Source, containers: Sequence[ContainerState]) -> list[Failure]:
-        failures = []
+    async def _put_containers(self, source: Source, page: Page, containers: Sequence[ContainerState]) -> set[str]:
+        """Returns which have changed."""
+        changed = set()
         for container in containers:
             try:
-                await self.writer.put_container(source.tenant_id, source.id, container)
+                written = await self.writer.put_container(source.tenant_id, source.id, container)
             except (Invalid, Conflict) as error:
                 # Its ACL or place is one that cannot be kept (a cycle, say), so nobody may see what lies below.
                 hidden = ContainerState(container.external_id, None, HIDDEN)
-                await self.writer.put_container(source.tenant_id, source.id, hidden)
-                failures.append(Failure(container.external_id, container.external_id, f"{error}; it is hidden"))
-        return failures
+                written = await self.writer.put_container(source.tenant_id, source.id, hidden)
+                page.failures.append(Failure(container.external_id, container.external_id, f"{error}; it is hidden"))
+            if written:
+                changed.add(container.external_id)
+        return changed
 
     async def _delete_container(self, source: Source, external: str) -> None:
         try:

@@ -167,6 +167,7 @@ class RunView(BaseModel):
     changed: int
     deleted: int
     failed: int
+    containers: int
     error: str | None
 
 

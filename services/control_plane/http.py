@@ -135,6 +135,7 @@ def _run(run: Run) -> RunView:
             "changed": run.counts.changed,
             "deleted": run.counts.deleted,
             "failed": run.counts.failed,
+            "containers": run.counts.containers,
             "error": run.error,
         }
     )

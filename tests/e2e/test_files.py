@@ -50,7 +50,7 @@ def test_a_sync_that_finds_nothing_new_embeds_nothing_and_writes_nothing(
     before = state(company, behind)
     again = company.synced(SOURCE)
     assert again["runs"][0]["state"] == "done"
-    assert (again["runs"][0]["seen"], again["runs"][0]["changed"]) == (3, 0)
+    assert [again["runs"][0][count] for count in ("seen", "changed", "containers")] == [3, 0, 0]
     assert state(company, behind) == before
 
 
@@ -100,7 +100,8 @@ def test_a_folder_that_is_closed_hides_what_lies_in_it_without_embedding(
     tug = company.document_id("ships/tug.md", source=SOURCE)
     assert (tug in ann.found("tugboat"), tug in bob.found("tugboat")) == (True, True)
     (folder / "ships" / "acl.yaml").write_text("allow: ['user:ann@acme.example']\n", encoding="utf-8")
-    company.synced(SOURCE)
+    run = company.synced(SOURCE)["runs"][0]
+    assert (run["changed"], run["containers"]) == (0, 1)
     assert (tug in ann.found("tugboat"), tug in bob.found("tugboat")) == (True, False)
     assert (ann.opens(tug), bob.opens(tug)) == (True, False)
     assert behind.vectors(company.tenant) == vectors

@@ -50,7 +50,7 @@ def test_one_kind_of_question_alone_fits_nothing() -> None:
 
 
 def test_a_cross_encoder_counts_where_there_is_one() -> None:
-    read = [replace(one, features=one.features | {"cross": 6.0 if one.answerable else -2.0}) for one in examples()]
-    unread = [replace(one, features=one.features | {"cross": 0.0}) for one in examples()]
+    read = [replace(one, features={**one.features, "cross": 6.0 if one.answerable else -2.0}) for one in examples()]
+    unread = [replace(one, features={**one.features, "cross": 0.0}) for one in examples()]
     assert fit(read).coefficients["cross"] > 0
     assert fit(unread) == fit(examples())

@@ -78,10 +78,8 @@ REPAIR = text(
 )
 
 
-async def put_container(
-    connection: AsyncConnection, scene: Scene, state: ContainerState
-) -> tuple[ContainerId, int | None]:
-    """Returns the id and the permission write to wait for."""
+async def put_container(connection: AsyncConnection, scene: Scene, state: ContainerState) -> int | None:
+    """Returns the permission write to wait for, None where nothing changed."""
     identifier = container_id(scene.tenant, scene.source, external_id(state.external_id))
     if state.parent is None and state.acl is None:
         raise Invalid(f"container {state.external_id!r}: give it an acl, a parent, or both")
@@ -97,7 +95,7 @@ async def put_container(
         if same:
             if row.version != state.version:
                 await connection.execute(_TOUCH, {"version": state.version, "id": identifier})
-            return identifier, None
+            return None
     before = None if row is None or row.tombstoned else stored_node(row.acl_resolved, row.parent_id, None)
     if before is None or leads_to(before) != leads_to(node):
         await _refuse_nesting(connection, scene, identifier, node, state.external_id)
@@ -119,7 +117,7 @@ async def put_container(
     await connection.execute(REPAIR, {"tenant": scene.tenant, "id": identifier})
     approved = row is not None and not row.tombstoned and row.sharing_approved == acl.public.value
     relations = acl_relations(scene.tenant, "container", identifier, replace(node, approved=approved))
-    return identifier, await write_relations(connection, scene.tenant, identifier, relations)
+    return await write_relations(connection, scene.tenant, identifier, relations)
 
 
 async def delete_container(

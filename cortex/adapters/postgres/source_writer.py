@@ -17,7 +17,7 @@ from cortex.adapters.wrap.cached_directory import drop
 from cortex.domain.acl import PrincipalRef
 from cortex.domain.change import ContainerState, DocumentState, Failure
 from cortex.domain.errors import Conflict, Invalid
-from cortex.domain.identity import ContainerId, SourceId, TenantId
+from cortex.domain.identity import SourceId, TenantId
 from cortex.ports.clock import Clock
 from cortex.ports.group_cache import GroupCache
 from cortex.ports.object_store import ObjectStore
@@ -47,12 +47,12 @@ class PostgresSourceWriter(LeavesLines):
         self._pipeline_version = pipeline_version
         self._recogniser = recogniser
 
-    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> bool:
         async with self._database.tenant(tenant) as connection:
-            identifier, sequence = await container_rows.put_container(connection, self._scene(tenant, source), state)
+            sequence = await container_rows.put_container(connection, self._scene(tenant, source), state)
             await self._leave_line(connection, tenant)
         await self._permissions.apply_until(tenant, sequence)
-        return identifier
+        return sequence is not None
 
     async def delete_container(
         self, tenant: TenantId, source: SourceId, external: str, *, version: int | None = None

@@ -17,7 +17,9 @@ from cortex.ports.source_store import Run, RunCounts, Source
 from cortex.ports.source_writer import Known
 
 _SOURCE_COLUMNS = "id, tenant_id, name, type, config, state, created_at"
-_RUN_COLUMNS = "id, source_id, kind, state, started_at, finished_at, cursor, seen, changed, deleted, failed, error"
+_RUN_COLUMNS = (
+    "id, source_id, kind, state, started_at, finished_at, cursor, seen, changed, deleted, failed, containers, error"
+)
 _SOURCE = text(f"SELECT {_SOURCE_COLUMNS} FROM sources WHERE id = :source")
 _SOURCES = text(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY name")
 _ADD_SOURCE = text(
@@ -32,7 +34,7 @@ _RUN = text(f"SELECT {_RUN_COLUMNS} FROM source_runs WHERE id = :run")
 _RUNS = text(f"SELECT {_RUN_COLUMNS} FROM source_runs WHERE source_id = :source ORDER BY started_at DESC LIMIT :most")
 _COMMIT_PAGE = text(
     "UPDATE source_runs SET cursor = :cursor, seen = seen + :seen, changed = changed + :changed,"
-    " deleted = deleted + :deleted, failed = failed + :failed"
+    " deleted = deleted + :deleted, failed = failed + :failed, containers = containers + :containers"
     " WHERE id = :run AND cursor IS NOT DISTINCT FROM CAST(:before AS text)"
 )
 _ADD_FAILURE = text(
@@ -159,6 +161,7 @@ class PostgresSources(LeavesLines):
                 "changed": counts.changed,
                 "deleted": counts.deleted,
                 "failed": counts.failed,
+                "containers": counts.containers,
             }
             moved = (await connection.execute(_COMMIT_PAGE, values)).rowcount == 1
             if moved and failures:
@@ -240,6 +243,6 @@ def _run(row: Row[tuple[object, ...]]) -> Run:
         started_at=row.started_at,
         finished_at=row.finished_at,
         cursor=row.cursor,
-        counts=RunCounts(row.seen, row.changed, row.deleted, row.failed),
+        counts=RunCounts(row.seen, row.changed, row.deleted, row.failed, row.containers),
         error=row.error,
     )

@@ -4,9 +4,10 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from cortex.domain.acl import AclOf, Public
 from cortex.domain.change import Change, ContainerState, Cursor, Tombstone, Upsert, UpsertContainer
 from cortex.domain.errors import Bug, Conflict, Invalid
-from cortex.domain.identity import ContainerId, SourceId, TenantId, tenant_id
+from cortex.domain.identity import SourceId, TenantId, tenant_id
 from cortex.ports.connector import Config, KnownDocuments
 from cortex.testing.sources import MemorySources
 from services.connectors.page import HIDDEN, Syncing
@@ -19,7 +20,7 @@ TENANT = tenant_id("acme")
 class Cycle(MemorySources):
     """Refuses every container that is not hidden, as for a cycle of `viewers:`."""
 
-    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> bool:
         if state.acl != HIDDEN:
             raise Invalid("viewers: a cycle")
         return await super().put_container(tenant, source, state)
@@ -59,6 +60,19 @@ async def test_a_container_that_cannot_be_kept_is_hidden_and_reported() -> None:
     assert list(sources.documents(stored)) == ["a.md"]
     [failure] = sources.failures(TENANT, "run")
     assert "a cycle; it is hidden" in failure.message
+
+
+async def test_a_folder_that_others_may_open_now_is_counted_once() -> None:
+    sources = MemorySources()
+    closed, aside = (ContainerState(name, None, HIDDEN) for name in ("general", "random"))
+    opened = ContainerState("general", None, AclOf(public=Public.TENANT))
+    both = (UpsertContainer(closed), UpsertContainer(opened, last=True), UpsertContainer(aside))
+    page, source = await syncing(sources, *both, Cursor("1", done=True))
+    assert await page.page(TENANT, source, "run")
+    assert (await sources.run(TENANT, "run")).counts.containers == 2
+    await sources.start_run(TENANT, source, "again", kind="incremental")
+    assert await page.page(TENANT, source, "again")
+    assert (await sources.run(TENANT, "again")).counts.containers == 1
 
 
 async def test_what_is_gone_already_may_be_deleted_again() -> None:

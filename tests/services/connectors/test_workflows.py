@@ -51,7 +51,7 @@ def source(at: Bench, request: pytest.FixtureRequest) -> Source:
 async def test_a_sync_makes_every_page_durable_and_ends_its_run(at: Bench, source: Source, connector: Scripted) -> None:
     connector.pages = 3
     run = await at.synced(source)
-    assert (run.state, run.error, run.counts) == ("done", None, RunCounts(seen=3, changed=3, deleted=0, failed=3))
+    assert (run.state, run.error, run.counts) == ("done", None, RunCounts(3, 3, deleted=0, failed=3, containers=1))
     assert sorted(at.sources.documents(source)) == ["0.md", "1.md", "2.md"]
     assert await at.control.sync_state(TENANT, source.id) is WorkState.DONE
 

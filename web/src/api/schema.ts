@@ -2946,6 +2946,8 @@ export interface components {
             deleted: number;
             /** Failed */
             failed: number;
+            /** Containers */
+            containers: number;
             /** Error */
             error: string | null;
         };

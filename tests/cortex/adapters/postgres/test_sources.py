@@ -51,7 +51,7 @@ async def test_a_pass_over_what_has_not_changed_writes_nothing(store: Store, tmp
         (root / path).write_text(body)
     source = source_id(store.tenant, "drive")
     await store.sources.add(store.tenant, source, name="drive", type_="files", config={"path": str(root)})
-    assert await synced(store, "drive", f"{source}-1") == RunCounts(seen=3, changed=3, deleted=0, failed=0)
+    assert await synced(store, "drive", f"{source}-1") == RunCounts(seen=3, changed=3, containers=2)
     assert await waiting(store) > 0
     assert await synced(store, "drive", f"{source}-2") == RunCounts(seen=3, changed=0, deleted=0, failed=0)
     assert await waiting(store) == 0

@@ -111,7 +111,7 @@ class Watched(MemorySources):
             if openable(node(state.acl, state.container), containers, asker)
         )
 
-    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> ContainerId:
+    async def put_container(self, tenant: TenantId, source: SourceId, state: ContainerState) -> bool:
         made = await super().put_container(tenant, source, state)
         self.seen.append(self.view())
         return made
