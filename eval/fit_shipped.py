@@ -33,9 +33,10 @@ from services.query_gateway.settings import AnswerSettings
 from tests.demo.oracle import load_oracle
 from tests.demo.questions import load_questions
 
+WORKED_WITH = ("open", "second", "third")
 NEAR_MISS_WEIGHT = 0.5
-ANSWERED = 0.91
-"""Of the questions that can be answered: at 0.95, a third of the others were answered as well."""
+ANSWERED = 0.87
+"""Of the questions that can be answered: at 0.95, two fifths of the others were answered as well."""
 FOLDS, ORDERS = 10, 3
 TELLING_CHARACTERS = 4
 """A fact in fewer characters, such as a number, stands in too many passages to tell what answers."""
@@ -62,7 +63,7 @@ class Measured:
 
 
 def questions(demo: Path) -> Iterator[Asked]:
-    for golden in (*read(GOLDEN / "open.jsonl"), *read(GOLDEN / "second.jsonl")):
+    for golden in (question for part in WORKED_WITH for question in read(GOLDEN / f"{part}.jsonl")):
         history = [Turn(turn.question, turn.answer) for turn in golden.history]
         text = rewrite(golden.question, history) if history else golden.question
         facts = tuple(alternative for fact in golden.key_facts for alternative in fact)

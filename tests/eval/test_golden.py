@@ -40,7 +40,7 @@ KINDS = {
     "unanswerable": 8,
     "near_miss": 4,
 }
-HALVES = {name: read(GOLDEN / f"{name}.jsonl") for name in ("open", "second", "sealed")}
+HALVES = {name: read(GOLDEN / f"{name}.jsonl") for name in ("open", "second", "third", "sealed")}
 QUESTIONS = [question for half in HALVES.values() for question in half]
 Acl = dict[str, Any]
 

@@ -21,6 +21,7 @@ class Suite(StrEnum):
 class Half(StrEnum):
     OPEN = "open"
     SECOND = "second"
+    THIRD = "third"
     SEALED = "sealed"
 
 
