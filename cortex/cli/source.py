@@ -151,10 +151,12 @@ def run_of(detail: dict[str, object], run_id: str) -> dict[str, object]:
 
 def show_outcome(console: Console, name: str, detail: dict[str, object], run_id: str) -> None:
     run, documents = run_of(detail, run_id), mapping(detail["documents"])
-    folders = f" folders with new permissions: {run['containers']}," if run["containers"] else ""
+    folders = integer(run["containers"])
+    permissions = f"; permissions set on {folders} folder{'s' * (folders > 1)}" if folders else ""
     console.print(
-        f"{name}: {run['seen']} seen, {run['changed']} changed, {run['deleted']} deleted,{folders}"
-        f" {readable(documents)} readable, {documents['unreadable']} unreadable, {documents['not_read']} not read",
+        f"{name}: {run['seen']} seen, {run['changed']} changed, {run['deleted']} deleted,"
+        f" {readable(documents)} readable, {documents['unreadable']} unreadable, {documents['not_read']} not read"
+        f"{permissions}",
         highlight=False,
     )
     for failure in mappings(detail["failures"]):
