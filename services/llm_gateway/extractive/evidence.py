@@ -92,7 +92,8 @@ def features(
         "dense": dense,
         "known": float(dense > 0),
         "maxsim": max(_score(one, "maxsim") for one in mine),
-        "cross": max(_score(one, "cross") for one in mine),
+        # Of one passage of the document, if any; below 0 where it reads badly, which no 0 of another may hide.
+        "cross": max((one.scores["cross"] for one in passages if _is_read(one, document)), default=0.0),
         "margin": dense - (sum(_score(one, "dense") for one in others) / len(others) if others else 0.0),
         "standing": standing / 10,
         "lead": (standing - max((one.score for one in others), default=0.0)) / 10,
@@ -105,6 +106,10 @@ def features(
         "years": _matched(_YEAR, question, units),
         "length": min(1.0, len(question.terms) / 10),
     }
+
+
+def _is_read(passage: Passage, document: DocumentId) -> bool:
+    return passage.document_id == document and "cross" in passage.scores
 
 
 def _score(passage: Passage, name: str) -> float:

@@ -151,8 +151,9 @@ def test_the_confidence_is_that_of_the_calibration_and_says_what_it_rests_on() -
 
 
 def test_what_a_cross_encoder_thinks_of_the_document_is_evidence() -> None:
-    read = replace(LEAVE, scores={**LEAVE.scores, "cross": 3.5})
-    assert composed("How many days of annual leave do we have?", read).evidence["cross"] == 3.5
+    read = replace(LEAVE, scores={**LEAVE.scores, "cross": -3.5})
+    unread = passage("Annual leave of 30 days is for everyone who has days of leave.", title=LEAVE.title)
+    assert composed("How many days of annual leave do we have?", read, unread).evidence["cross"] == -3.5
     assert composed("How many days of annual leave do we have?", LEAVE).evidence["cross"] == 0.0
 
 

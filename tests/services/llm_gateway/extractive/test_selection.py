@@ -120,11 +120,26 @@ def test_what_a_newer_document_does_say_counts_however_it_puts_it(newer: str) ->
     assert texts("How long are backups kept?", page, note)[0] == f"As of 9 January 2026: {newer}"
 
 
-def test_what_answers_as_well_counts_though_it_says_more() -> None:
-    wanted = passage("The council wants a bonus of 50 percent for duty on a Sunday.", title="Minutes", day=1)
-    settled = passage("Settled: the bonus for duty on a Sunday is 40 percent.", title="Talk", score=0.9, day=9)
-    given = texts("How many percent is the bonus for duty on a Sunday?", wanted, settled)
-    assert given[0] == f"As of 9 January 2026: {settled.text}"
+@pytest.mark.parametrize(
+    ("question", "older", "newer"),
+    [
+        pytest.param(
+            "How many percent is the bonus for duty on a Sunday?",
+            "The council wants a bonus of 50 percent for duty on a Sunday.",
+            "Settled: the bonus for duty on a Sunday is 40 percent.",
+            id="answers-as-well",
+        ),
+        pytest.param(
+            "Who is the lead of the platform team?",
+            "The lead of the platform team is Maria Koch.",
+            "From now on the lead of the platform team is Tom Reed.",
+            id="names-another",
+        ),
+    ],
+)
+def test_a_newer_document_that_answers_as_well_counts(question: str, older: str, newer: str) -> None:
+    page, note = passage(older, title="Page", day=1), passage(newer, title="Note", score=0.9, day=9)
+    assert texts(question, page, note)[0] == f"As of 9 January 2026: {newer}"
 
 
 def test_what_holds_the_words_of_the_question_in_another_story_does_not_count() -> None:
@@ -155,13 +170,6 @@ def test_who_types_a_name_alone_reads_what_several_documents_say_of_it() -> None
     chat = passage("Our contact at Nordkai is Mrs Droegemoeller.", title="Chat", score=0.9)
     other = passage("Nordkai buys Herons.", title="Sales", score=0.8)
     assert texts("Droegemoeller", letter, chat, other) == [letter.text, chat.text]
-
-
-def test_a_newer_document_says_who_it_is_now() -> None:
-    page = passage("The lead of the platform team is Maria Koch.", title="Teams", day=1)
-    note = passage("From now on the lead of the platform team is Tom Reed.", title="Note", score=0.9, day=9)
-    given = texts("Who is the lead of the platform team?", page, note)
-    assert given[0] == f"As of 9 January 2026: {note.text}"
 
 
 def test_what_is_told_beside_a_question_counts_less_than_the_question() -> None:
